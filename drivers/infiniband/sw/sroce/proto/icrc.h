@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * The invariant CRC (IBA 7.8.1, A17.3.3): CRC-32 over eight bytes of ones in
+ * place of the LRH, then IP header, UDP header and BTH with the fields that may
+ * change on the way taken as ones, then everything up to the ICRC.
+ */
+#ifndef SROCE_PROTO_ICRC_H
+#define SROCE_PROTO_ICRC_H
+
+#include "opcode.h"
+
+#define SROCE_IPV4_BYTES	20
+#define SROCE_IPV6_BYTES	40
+#define SROCE_UDP_BYTES		8
+
+/**
+ * sroce_icrc_begin - CRC register after IP, UDP and BTH
+ * @ip: IPv4 (20 bytes, no options) or IPv6 header, with its final lengths and
+ *	identification
+ * @ipv6: which
+ * @udp: UDP header with its final length
+ * @bth: SROCE_BTH_BYTES of BTH
+ *
+ * Continue with sroce_crc32() over extended headers, payload and pad.
+ */
+u32 sroce_icrc_begin(const u8 *ip, bool ipv6, const u8 *udp, const u8 *bth);
+
+/* sroce_icrc_end - CRC register to the value on the wire (least significant byte first) */
+static inline __le32 sroce_icrc_end(u32 crc)
+{
+	return cpu_to_le32(~crc);
+}
+
+#endif /* SROCE_PROTO_ICRC_H */

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Packets to skbs to the IP stack. A burst of one QP is built with
+ *
+ *   sroce_tx_begin(&tx, qp, &path, &cache);
+ *   sroce_tx_add(&tx, &pkt, &payload);     any number of times
+ *   sroce_tx_end(&tx);
+ *
+ * so that what is common to the burst is done once.
+ */
+#ifndef SROCE_TX_H
+#define SROCE_TX_H
+
+#include <linux/skbuff.h>
+#include "proto/wire.h"
+#include "route.h"
+
+struct ib_pd;
+struct sroce_qp;
+struct sroce_sge;
+
+enum sroce_payload_kind {
+	SROCE_PAYLOAD_NONE,
+	SROCE_PAYLOAD_LINEAR,	/* @linear */
+	SROCE_PAYLOAD_SGL,	/* local SGEs, from @offset of their sum */
+	SROCE_PAYLOAD_MR,	/* @va by @rkey: a READ response */
+};
+
+/**
+ * struct sroce_payload - where the pkt->payload_bytes of a packet come from
+ * @kind: enum sroce_payload_kind
+ * @linear: LINEAR
+ * @sge: SGL
+ * @num_sge: SGL
+ * @offset: SGL
+ * @pd: SGL, MR: that the keys must belong to
+ * @va: MR
+ * @rkey: MR
+ */
+struct sroce_payload {
+	u8 kind;
+	const void *linear;
+	const struct sroce_sge *sge;
+	u32 num_sge;
+	u32 offset;
+	struct ib_pd *pd;
+	u64 va;
+	u32 rkey;
+};
+
+/**
+ * struct sroce_tx - a burst being built
+ * @qp: sender
+ * @path: where to
+ * @dst: route, referenced; ERR_PTR when there is none (packets are then lost)
+ * @batch: equal-length segments may share an skb
+ * @skb: being filled, or NULL; its headers are written when it leaves
+ * @seg_bytes: length of its segments, BTH to ICRC; the last may be shorter
+ * @bytes: of all its segments
+ * @segs: its segments
+ * @max_bytes: at most so many
+ * @first_psn: of the first of them
+ * @refused: packets did not leave: no route, no memory, refused by the stack
+ * @refused_psn: the first of those
+ * @first_id: IPv4 identification of the first; software segmentation counts up from it
+ * @ip: IP header of a packet of this path, lengths and identification left open
+ */
+struct sroce_tx {
+	struct sroce_qp *qp;
+	const struct sroce_path *path;
+	struct dst_entry *dst;
+	bool batch;
+	struct sk_buff *skb;
+	u32 seg_bytes;
+	u32 bytes;
+	u32 segs;
+	u32 max_bytes;
+	u32 first_psn;
+	u32 refused_psn;
+	bool refused;
+	u16 first_id;
+	u8 ip[40];
+};
+
+/*
+ * Batches that have come from here whole are known by a word of the skb that means
+ * nothing without a time stamp to take. No wire carries it and no copy has it, so
+ * what GRO has merged, which is CHECKSUM_PARTIAL too, is without it.
+ */
+#define SROCE_OWN_BATCH		0x73726365
+
+/* sroce_tx_is_ours - did this batch never leave the host? */
+static inline bool sroce_tx_is_ours(const struct sk_buff *skb)
+{
+	return skb->ip_summed == CHECKSUM_PARTIAL && skb_shinfo(skb)->tskey == SROCE_OWN_BATCH;
+}
+
+/* BH disabled, RCU read lock held, the QP's request or response lock held. */
+void sroce_tx_begin(struct sroce_tx *tx, struct sroce_qp *qp, const struct sroce_path *path,
+		    struct dst_cache *cache);
+
+/**
+ * sroce_tx_add - send one packet
+ * @tx: burst
+ * @pkt: header fields; payload_bytes set
+ * @payload: its data
+ *
+ * The packet may stay in the burst until sroce_tx_end(); @payload is read at once.
+ * Returns 0 when the packet was sent or lost (no memory, no route, refused by
+ * the stack: counted; to the transport all the same), -EACCES when the payload
+ * cannot be read (nothing was sent).
+ */
+int sroce_tx_add(struct sroce_tx *tx, struct sroce_pkt *pkt, const struct sroce_payload *payload);
+
+void sroce_tx_end(struct sroce_tx *tx);
+
+/* Module exit: give the page fragments back. */
+void sroce_tx_exit(void);
+
+#endif /* SROCE_TX_H */
