@@ -7,7 +7,8 @@
  *   work.c  what is posted           end.c   requester's shell, timers, completions
  *   link.c  frames, events, faults   exec.c  responder's shell: memory, receives
  *   host.c  what hosts have once: receives that QPs share, datagrams, CNPs
- *   run.c   one seed: set-up, event loop, final checks
+ *   setup.c what a seed draws
+ *   run.c   one seed: event loop, final checks
  *   sim.c   command line
  *
  * What is checked, and against what: README.md.
@@ -28,11 +29,12 @@
 #define MAX_DATAGRAMS	40
 #define MAX_PATHS	4
 #define MAX_IN_FLIGHT	512	/* frames; requests wait then */
+#define GUARD_BYTES	64	/* before and after a memory region */
 #define NO_OP		U32_MAX
 #define GOOD_RKEY	0x11aa22bbU
 #define READ_RKEY	0x33cc44ddU	/* like it, but can be revoked in the middle of a READ */
 
-/* What kind of trouble a run is about; the odds are in run.c. */
+/* What kind of trouble a run is about; the odds are in setup.c. */
 enum scenario {
 	SC_CLEAN,		/* perfect link: nothing may ever be sent twice */
 	SC_LOSSY,
@@ -270,6 +272,9 @@ void sim_trace(struct sim *sim, const char *fmt, ...) __attribute__((format(prin
 	if (unlikely(!(cond)))					\
 		sim_fail(sim, __VA_ARGS__);			\
 } while (0)
+
+/* setup.c */
+void setup_make(struct sim *sim, int forced);
 
 /* work.c */
 u32 work_max_packets(u32 mtu);

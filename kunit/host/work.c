@@ -136,7 +136,7 @@ static void spoil_rkey(struct end *end, struct op *op)
 	}
 }
 
-/* Make the one that fails. The receives are cut in run.c. */
+/* Make the one that fails. Its receive is cut in recv_bytes(), or missing: work_recvs(). */
 static void make_failing_op(struct end *end, struct op *op)
 {
 	struct sim *sim = end->sim;
