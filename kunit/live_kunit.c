@@ -2,283 +2,16 @@
 /*
  * sroce as a kernel consumer sees it: a module of its own, loaded in a machine
  * that has a device (parameter device=NAME) with an IPv4 address. A connection
- * of the device with itself is set up through the core's interface.
+ * of the device with itself is set up through the core's interface (live.c).
  */
-#include <kunit/test.h>
 #include <linux/module.h>
-#include <linux/scatterlist.h>
 #include <net/ipv6.h>
 #include <rdma/ib_cache.h>
-#include <rdma/ib_verbs.h>
 
-#define PAGES		8
-#define BYTES		(PAGES * PAGE_SIZE)
-#define PATIENCE	(60 * HZ)
+#include "live.h"
+
 #define VLAN		5		/* that the device has, scripts/vm/tests/kernel-verbs */
 #define VLAN_NONE	0xffff		/* as the core calls it */
-
-static char *device = "sroce0";
-module_param(device, charp, 0444);
-MODULE_PARM_DESC(device, "name of the RDMA device");
-
-static struct ib_device *found;
-
-/**
- * struct op - a work request under way
- * @cqe: its completion
- * @done: it came
- * @wc: what it was
- * @cpu: where we were told
- */
-struct op {
-	struct ib_cqe cqe;
-	struct completion done;
-	struct ib_wc wc;
-	int cpu;
-};
-
-/**
- * struct live - what a test has
- * @pd: domain of all
- * @cq: completion queue of all
- * @qp: a connection: two queue pairs
- * @pages: of @buf
- * @buf: half of it is sent from, half received to; the pages of the FAST region
- * @sg: the same for ib_map_mr_sg()
- * @mr: FAST region
- */
-struct live {
-	struct ib_pd *pd;
-	struct ib_cq *cq;
-	struct ib_qp *qp[2];
-	struct page *pages;
-	u8 *buf;
-	struct scatterlist sg[PAGES];
-	struct ib_mr *mr;
-};
-
-/* ---- the device ---- */
-
-static int add_device(struct ib_device *ibdev)
-{
-	if (strcmp(dev_name(&ibdev->dev), device))
-		return -EOPNOTSUPP;
-	found = ibdev;
-	return 0;
-}
-
-static void remove_device(struct ib_device *ibdev, void *data)
-{
-	found = NULL;
-}
-
-static struct ib_client client = {
-	.name = "sroce_live",
-	.add = add_device,
-	.remove = remove_device,
-};
-
-static int find_gid(union ib_gid *gid)
-{
-	int i;
-
-	for (i = 0; i < 64; i++)
-		if (!rdma_query_gid(found, 1, i, gid) &&
-		    ipv6_addr_v4mapped((struct in6_addr *)gid->raw))
-			return i;
-	return -ENOENT;
-}
-
-/* ---- the connection ---- */
-
-static void connect_qp(struct kunit *test, struct ib_qp *qp, u32 peer)
-{
-	struct ib_qp_attr attr = {
-		.qp_state = IB_QPS_INIT, .port_num = 1, .path_mtu = IB_MTU_1024,
-		.max_dest_rd_atomic = 4, .max_rd_atomic = 4, .timeout = 19, .retry_cnt = 7,
-		.rnr_retry = 7, .min_rnr_timer = 1, .dest_qp_num = peer,
-		.qp_access_flags = IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_READ,
-	};
-	union ib_gid gid;
-	int index = find_gid(&gid);
-
-	KUNIT_ASSERT_GE(test, index, 0);
-	attr.ah_attr.type = rdma_ah_find_type(found, 1);
-	rdma_ah_set_grh(&attr.ah_attr, &gid, 0, index, 64, 0);
-	rdma_ah_set_port_num(&attr.ah_attr, 1);
-	KUNIT_ASSERT_EQ(test, 0, ib_modify_qp(qp, &attr, IB_QP_STATE | IB_QP_PKEY_INDEX |
-					      IB_QP_PORT | IB_QP_ACCESS_FLAGS));
-	attr.qp_state = IB_QPS_RTR;
-	KUNIT_ASSERT_EQ(test, 0, ib_modify_qp(qp, &attr, IB_QP_STATE | IB_QP_AV |
-					      IB_QP_PATH_MTU | IB_QP_DEST_QPN | IB_QP_RQ_PSN |
-					      IB_QP_MAX_DEST_RD_ATOMIC | IB_QP_MIN_RNR_TIMER));
-	attr.qp_state = IB_QPS_RTS;
-	KUNIT_ASSERT_EQ(test, 0, ib_modify_qp(qp, &attr, IB_QP_STATE | IB_QP_TIMEOUT |
-					      IB_QP_RETRY_CNT | IB_QP_RNR_RETRY | IB_QP_SQ_PSN |
-					      IB_QP_MAX_QP_RD_ATOMIC));
-}
-
-static void create_qps(struct kunit *test, struct live *l)
-{
-	struct ib_qp_init_attr init = {
-		.qp_type = IB_QPT_RC, .sq_sig_type = IB_SIGNAL_REQ_WR,
-		.cap = { .max_send_wr = 64, .max_recv_wr = 64,
-			 .max_send_sge = 2, .max_recv_sge = 2 },
-		.send_cq = l->cq, .recv_cq = l->cq,
-	};
-	int i;
-
-	for (i = 0; i < 2; i++) {
-		l->qp[i] = ib_create_qp(l->pd, &init);
-		KUNIT_ASSERT_FALSE(test, IS_ERR(l->qp[i]));
-	}
-	connect_qp(test, l->qp[0], l->qp[1]->qp_num);
-	connect_qp(test, l->qp[1], l->qp[0]->qp_num);
-}
-
-static void live_create_on(struct kunit *test, struct live *l, enum ib_poll_context context,
-			   int vector)
-{
-	int i;
-
-	l->pd = ib_alloc_pd(found, 0);
-	KUNIT_ASSERT_FALSE(test, IS_ERR(l->pd));
-	l->cq = ib_alloc_cq(found, NULL, 256, vector, context);
-	KUNIT_ASSERT_FALSE(test, IS_ERR(l->cq));
-	create_qps(test, l);
-	l->pages = alloc_pages(GFP_KERNEL | __GFP_ZERO, get_order(BYTES));
-	KUNIT_ASSERT_NOT_NULL(test, l->pages);
-	l->buf = page_address(l->pages);
-	l->mr = ib_alloc_mr(l->pd, IB_MR_TYPE_MEM_REG, PAGES);
-	KUNIT_ASSERT_FALSE(test, IS_ERR(l->mr));
-	sg_init_table(l->sg, PAGES);
-	for (i = 0; i < PAGES; i++)
-		sg_set_page(&l->sg[i], l->pages + i, PAGE_SIZE, 0);
-	KUNIT_ASSERT_EQ(test, PAGES, ib_dma_map_sg(found, l->sg, PAGES, DMA_BIDIRECTIONAL));
-}
-
-static void live_create(struct kunit *test, struct live *l, enum ib_poll_context context)
-{
-	live_create_on(test, l, context, 0);
-}
-
-static void live_destroy(struct live *l)
-{
-	int i;
-
-	for (i = 0; i < 2; i++)
-		ib_destroy_qp(l->qp[i]);
-	ib_dma_unmap_sg(found, l->sg, PAGES, DMA_BIDIRECTIONAL);
-	ib_dereg_mr(l->mr);
-	__free_pages(l->pages, get_order(BYTES));
-	ib_free_cq(l->cq);
-	ib_dealloc_pd(l->pd);
-}
-
-/* ---- work ---- */
-
-static void op_done(struct ib_cq *cq, struct ib_wc *wc)
-{
-	struct op *op = container_of(wc->wr_cqe, struct op, cqe);
-
-	op->wc = *wc;
-	op->cpu = raw_smp_processor_id();
-	complete(&op->done);
-}
-
-static void op_init(struct op *op)
-{
-	memset(op, 0, sizeof(*op));
-	op->cqe.done = op_done;
-	init_completion(&op->done);
-}
-
-static int op_wait(struct kunit *test, struct live *l, struct op *op)
-{
-	unsigned long end = jiffies + PATIENCE;
-
-	if (l->cq->poll_ctx != IB_POLL_DIRECT) {
-		KUNIT_EXPECT_NE(test, 0UL, wait_for_completion_timeout(&op->done, PATIENCE));
-		return op->wc.status;
-	}
-	while (!try_wait_for_completion(&op->done)) {
-		if (time_after(jiffies, end)) {
-			KUNIT_FAIL(test, "no completion");
-			break;
-		}
-		ib_process_cq_direct(l->cq, -1);
-		cond_resched();
-	}
-	return op->wc.status;
-}
-
-static int run(struct kunit *test, struct live *l, struct ib_qp *qp, struct ib_send_wr *wr)
-{
-	struct op op;
-
-	op_init(&op);
-	wr->wr_cqe = &op.cqe;
-	wr->send_flags |= IB_SEND_SIGNALED;
-	KUNIT_ASSERT_EQ(test, 0, ib_post_send(qp, wr, NULL));
-	return op_wait(test, l, &op);
-}
-
-static struct ib_sge sge_at(struct live *l, u32 offset, u32 bytes)
-{
-	return (struct ib_sge){
-		.addr = (uintptr_t)l->buf + offset, .length = bytes,
-		.lkey = l->pd->local_dma_lkey,
-	};
-}
-
-static void post_recv(struct kunit *test, struct live *l, struct op *op, u32 offset, u32 bytes)
-{
-	struct ib_sge sge = sge_at(l, offset, bytes);
-	struct ib_recv_wr wr = { .wr_cqe = &op->cqe, .sg_list = &sge, .num_sge = 1 };
-
-	op_init(op);
-	KUNIT_ASSERT_EQ(test, 0, ib_post_recv(l->qp[1], &wr, NULL));
-}
-
-static int send_inv(struct kunit *test, struct live *l, u32 rkey)
-{
-	struct ib_send_wr wr = { .opcode = IB_WR_SEND_WITH_INV, .ex.invalidate_rkey = rkey };
-
-	return run(test, l, l->qp[0], &wr);
-}
-
-static int local_inv(struct kunit *test, struct live *l, u32 rkey)
-{
-	struct ib_send_wr wr = { .opcode = IB_WR_LOCAL_INV, .ex.invalidate_rkey = rkey };
-
-	return run(test, l, l->qp[1], &wr);
-}
-
-/* From the buffer's beginning to its second half through the region. */
-static int write_to(struct kunit *test, struct live *l, u32 rkey, u64 to, u32 bytes)
-{
-	struct ib_sge sge = sge_at(l, 0, bytes);
-	struct ib_rdma_wr wr = {
-		.wr = { .opcode = IB_WR_RDMA_WRITE, .sg_list = &sge, .num_sge = 1 },
-		.remote_addr = to, .rkey = rkey,
-	};
-
-	return run(test, l, l->qp[0], &wr.wr);
-}
-
-static int reg_mr(struct kunit *test, struct live *l, int access)
-{
-	struct ib_reg_wr wr = {
-		.wr = { .opcode = IB_WR_REG_MR }, .mr = l->mr, .access = access,
-	};
-
-	KUNIT_ASSERT_EQ(test, PAGES, ib_map_mr_sg(l->mr, l->sg, PAGES, NULL, PAGE_SIZE));
-	ib_update_fast_reg_key(l->mr, ib_inc_rkey(l->mr->rkey));
-	wr.key = l->mr->rkey;
-	return run(test, l, l->qp[1], &wr.wr);
-}
-
-/* ---- tests ---- */
 
 static void send_and_receive(struct kunit *test, enum ib_poll_context context)
 {
@@ -288,13 +21,13 @@ static void send_and_receive(struct kunit *test, enum ib_poll_context context)
 	struct op recv;
 
 	live_create(test, &l, context);
-	post_recv(test, &l, &recv, BYTES / 2, 5000);
+	live_post_recv(test, &l, &recv, BYTES / 2, 5000);
 	memset(l.buf, 0x5a, 5000);
-	sge = sge_at(&l, 0, 5000);
+	sge = live_sge(&l, 0, 5000);
 	wr.sg_list = &sge;
 	wr.num_sge = 1;
-	KUNIT_EXPECT_EQ(test, IB_WC_SUCCESS, run(test, &l, l.qp[0], &wr));
-	KUNIT_EXPECT_EQ(test, IB_WC_SUCCESS, op_wait(test, &l, &recv));
+	KUNIT_EXPECT_EQ(test, IB_WC_SUCCESS, live_run(test, &l, l.qp[0], &wr));
+	KUNIT_EXPECT_EQ(test, IB_WC_SUCCESS, live_wait(test, &l, &recv));
 	KUNIT_EXPECT_EQ(test, 5000u, recv.wc.byte_len);
 	KUNIT_EXPECT_PTR_EQ(test, l.qp[1], recv.wc.qp);
 	KUNIT_EXPECT_EQ(test, 0, memcmp(l.buf, l.buf + BYTES / 2, 5000));
@@ -325,16 +58,17 @@ static void fast_registration(struct kunit *test)
 	live_create(test, &l, IB_POLL_WORKQUEUE);
 	for (i = 0; i < 3; i++) {
 		KUNIT_EXPECT_EQ(test, IB_WC_SUCCESS,
-				reg_mr(test, &l, IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE));
+				live_reg_mr(test, &l, IB_ACCESS_LOCAL_WRITE |
+					    IB_ACCESS_REMOTE_WRITE));
 		memset(l.buf, 0x11 + i, PAGE_SIZE + 1);
 		KUNIT_EXPECT_EQ(test, IB_WC_SUCCESS,
-				write_to(test, &l, l.mr->rkey, l.mr->iova + BYTES / 2 - 1,
-					 PAGE_SIZE + 1));
+				live_write_to(test, &l, l.mr->rkey, l.mr->iova + BYTES / 2 - 1,
+					      PAGE_SIZE + 1));
 		KUNIT_EXPECT_EQ(test, 0, memcmp(l.buf, l.buf + BYTES / 2 - 1, PAGE_SIZE + 1));
 		rkey = l.mr->rkey;
-		KUNIT_EXPECT_EQ(test, IB_WC_SUCCESS, local_inv(test, &l, rkey));
+		KUNIT_EXPECT_EQ(test, IB_WC_SUCCESS, live_local_inv(test, &l, rkey));
 	}
-	KUNIT_EXPECT_EQ(test, IB_WC_REM_ACCESS_ERR, write_to(test, &l, rkey, l.mr->iova, 8));
+	KUNIT_EXPECT_EQ(test, IB_WC_REM_ACCESS_ERR, live_write_to(test, &l, rkey, l.mr->iova, 8));
 	live_destroy(&l);
 }
 
@@ -344,13 +78,13 @@ static void stale_key(struct kunit *test)
 	u32 old;
 
 	live_create(test, &l, IB_POLL_SOFTIRQ);
-	KUNIT_EXPECT_EQ(test, IB_WC_SUCCESS, reg_mr(test, &l, IB_ACCESS_REMOTE_READ));
+	KUNIT_EXPECT_EQ(test, IB_WC_SUCCESS, live_reg_mr(test, &l, IB_ACCESS_REMOTE_READ));
 	old = l.mr->rkey;
-	KUNIT_EXPECT_EQ(test, IB_WC_SUCCESS, local_inv(test, &l, old));
+	KUNIT_EXPECT_EQ(test, IB_WC_SUCCESS, live_local_inv(test, &l, old));
 	KUNIT_EXPECT_EQ(test, IB_WC_SUCCESS,
-			reg_mr(test, &l, IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE));
+			live_reg_mr(test, &l, IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE));
 	KUNIT_EXPECT_NE(test, old, l.mr->rkey);
-	KUNIT_EXPECT_EQ(test, IB_WC_REM_ACCESS_ERR, write_to(test, &l, old, l.mr->iova, 8));
+	KUNIT_EXPECT_EQ(test, IB_WC_REM_ACCESS_ERR, live_write_to(test, &l, old, l.mr->iova, 8));
 	live_destroy(&l);
 }
 
@@ -359,9 +93,9 @@ static void access_is_kept(struct kunit *test)
 	struct live l = {};
 
 	live_create(test, &l, IB_POLL_SOFTIRQ);
-	KUNIT_EXPECT_EQ(test, IB_WC_SUCCESS, reg_mr(test, &l, IB_ACCESS_REMOTE_READ));
+	KUNIT_EXPECT_EQ(test, IB_WC_SUCCESS, live_reg_mr(test, &l, IB_ACCESS_REMOTE_READ));
 	KUNIT_EXPECT_EQ(test, IB_WC_REM_ACCESS_ERR,
-			write_to(test, &l, l.mr->rkey, l.mr->iova, 8));
+			live_write_to(test, &l, l.mr->rkey, l.mr->iova, 8));
 	live_destroy(&l);
 }
 
@@ -371,11 +105,11 @@ static void range_is_kept(struct kunit *test)
 
 	live_create(test, &l, IB_POLL_SOFTIRQ);
 	KUNIT_EXPECT_EQ(test, IB_WC_SUCCESS,
-			reg_mr(test, &l, IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE));
+			live_reg_mr(test, &l, IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE));
 	KUNIT_EXPECT_EQ(test, IB_WC_SUCCESS,
-			write_to(test, &l, l.mr->rkey, l.mr->iova + BYTES - 8, 8));
+			live_write_to(test, &l, l.mr->rkey, l.mr->iova + BYTES - 8, 8));
 	KUNIT_EXPECT_EQ(test, IB_WC_REM_ACCESS_ERR,
-			write_to(test, &l, l.mr->rkey, l.mr->iova + BYTES - 8, 9));
+			live_write_to(test, &l, l.mr->rkey, l.mr->iova + BYTES - 8, 9));
 	live_destroy(&l);
 }
 
@@ -384,8 +118,8 @@ static void registered_twice(struct kunit *test)
 	struct live l = {};
 
 	live_create(test, &l, IB_POLL_SOFTIRQ);
-	KUNIT_EXPECT_EQ(test, IB_WC_SUCCESS, reg_mr(test, &l, IB_ACCESS_REMOTE_READ));
-	KUNIT_EXPECT_NE(test, IB_WC_SUCCESS, reg_mr(test, &l, IB_ACCESS_REMOTE_READ));
+	KUNIT_EXPECT_EQ(test, IB_WC_SUCCESS, live_reg_mr(test, &l, IB_ACCESS_REMOTE_READ));
+	KUNIT_EXPECT_NE(test, IB_WC_SUCCESS, live_reg_mr(test, &l, IB_ACCESS_REMOTE_READ));
 	live_destroy(&l);
 }
 
@@ -396,17 +130,17 @@ static void remote_invalidate(struct kunit *test)
 	u32 rkey;
 
 	live_create(test, &l, IB_POLL_WORKQUEUE);
-	KUNIT_EXPECT_EQ(test, IB_WC_SUCCESS, reg_mr(test, &l, IB_ACCESS_REMOTE_READ));
+	KUNIT_EXPECT_EQ(test, IB_WC_SUCCESS, live_reg_mr(test, &l, IB_ACCESS_REMOTE_READ));
 	rkey = l.mr->rkey;
-	post_recv(test, &l, &recv, BYTES / 2, 64);
-	KUNIT_EXPECT_EQ(test, IB_WC_SUCCESS, send_inv(test, &l, rkey));
-	KUNIT_EXPECT_EQ(test, IB_WC_SUCCESS, op_wait(test, &l, &recv));
+	live_post_recv(test, &l, &recv, BYTES / 2, 64);
+	KUNIT_EXPECT_EQ(test, IB_WC_SUCCESS, live_send_inv(test, &l, rkey));
+	KUNIT_EXPECT_EQ(test, IB_WC_SUCCESS, live_wait(test, &l, &recv));
 	KUNIT_EXPECT_TRUE(test, recv.wc.wc_flags & IB_WC_WITH_INVALIDATE);
 	KUNIT_EXPECT_EQ(test, rkey, recv.wc.ex.invalidate_rkey);
 	/* so it can be registered again */
 	KUNIT_EXPECT_EQ(test, IB_WC_SUCCESS,
-			reg_mr(test, &l, IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE));
-	KUNIT_EXPECT_EQ(test, IB_WC_REM_ACCESS_ERR, write_to(test, &l, rkey, l.mr->iova, 8));
+			live_reg_mr(test, &l, IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE));
+	KUNIT_EXPECT_EQ(test, IB_WC_REM_ACCESS_ERR, live_write_to(test, &l, rkey, l.mr->iova, 8));
 	live_destroy(&l);
 }
 
@@ -417,10 +151,10 @@ static void local_key_is_ours(struct kunit *test)
 	struct op recv;
 
 	live_create(test, &l, IB_POLL_WORKQUEUE);
-	KUNIT_EXPECT_EQ(test, IB_WC_SUCCESS, reg_mr(test, &l, IB_ACCESS_LOCAL_WRITE));
-	post_recv(test, &l, &recv, BYTES / 2, 64);
-	KUNIT_EXPECT_EQ(test, IB_WC_REM_ACCESS_ERR, send_inv(test, &l, l.mr->rkey));
-	KUNIT_EXPECT_NE(test, IB_WC_SUCCESS, op_wait(test, &l, &recv));
+	KUNIT_EXPECT_EQ(test, IB_WC_SUCCESS, live_reg_mr(test, &l, IB_ACCESS_LOCAL_WRITE));
+	live_post_recv(test, &l, &recv, BYTES / 2, 64);
+	KUNIT_EXPECT_EQ(test, IB_WC_REM_ACCESS_ERR, live_send_inv(test, &l, l.mr->rkey));
+	KUNIT_EXPECT_NE(test, IB_WC_SUCCESS, live_wait(test, &l, &recv));
 	live_destroy(&l);
 }
 
@@ -435,9 +169,10 @@ static void too_many_pages(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 2, ib_map_mr_sg(small, l.sg, PAGES, NULL, PAGE_SIZE));
 	ib_dereg_mr(small);
 	small = ib_alloc_mr(l.pd, IB_MR_TYPE_MEM_REG,
-			    found->attrs.max_fast_reg_page_list_len + 1);
+			    live_device->attrs.max_fast_reg_page_list_len + 1);
 	KUNIT_EXPECT_TRUE(test, IS_ERR(small));
-	small = ib_alloc_mr(l.pd, IB_MR_TYPE_MEM_REG, found->attrs.max_fast_reg_page_list_len);
+	small = ib_alloc_mr(l.pd, IB_MR_TYPE_MEM_REG,
+			    live_device->attrs.max_fast_reg_page_list_len);
 	KUNIT_EXPECT_FALSE(test, IS_ERR(small));
 	if (!IS_ERR(small))
 		ib_dereg_mr(small);
@@ -455,10 +190,10 @@ static void drained(struct kunit *test, enum ib_poll_context context)
 	KUNIT_ASSERT_NOT_NULL(test, ops);
 	live_create(test, &l, context);
 	for (i = 0; i < 16; i++) {
-		op_init(&ops[i]);
+		live_op_init(&ops[i]);
 		wr.wr_cqe = &ops[i].cqe;
 		KUNIT_EXPECT_EQ(test, 0, ib_post_send(l.qp[0], &wr, NULL));
-		post_recv(test, &l, &ops[16 + i], BYTES / 2, 64);
+		live_post_recv(test, &l, &ops[16 + i], BYTES / 2, 64);
 	}
 	ib_drain_qp(l.qp[0]);
 	ib_drain_qp(l.qp[1]);
@@ -489,10 +224,10 @@ static void moderated(struct kunit *test)
 	live_create(test, &l, IB_POLL_WORKQUEUE);
 	/* 64 completions will not come: the period ends it */
 	KUNIT_EXPECT_EQ(test, 0, rdma_set_cq_moderation(l.cq, 64, 1000));
-	KUNIT_EXPECT_EQ(test, IB_WC_SUCCESS, reg_mr(test, &l, IB_ACCESS_REMOTE_READ));
-	KUNIT_EXPECT_EQ(test, IB_WC_SUCCESS, local_inv(test, &l, l.mr->rkey));
+	KUNIT_EXPECT_EQ(test, IB_WC_SUCCESS, live_reg_mr(test, &l, IB_ACCESS_REMOTE_READ));
+	KUNIT_EXPECT_EQ(test, IB_WC_SUCCESS, live_local_inv(test, &l, l.mr->rkey));
 	KUNIT_EXPECT_EQ(test, 0, rdma_set_cq_moderation(l.cq, 0, 0));
-	KUNIT_EXPECT_EQ(test, IB_WC_SUCCESS, reg_mr(test, &l, IB_ACCESS_REMOTE_READ));
+	KUNIT_EXPECT_EQ(test, IB_WC_SUCCESS, live_reg_mr(test, &l, IB_ACCESS_REMOTE_READ));
 	live_destroy(&l);
 }
 
@@ -507,15 +242,15 @@ static void vectors(struct kunit *test, enum ib_poll_context context)
 
 	KUNIT_ASSERT_TRUE(test, alloc_cpumask_var(&before, GFP_KERNEL));
 	cpumask_copy(before, current->cpus_ptr);
-	KUNIT_EXPECT_EQ(test, num_online_cpus(), (unsigned int)found->num_comp_vectors);
+	KUNIT_EXPECT_EQ(test, num_online_cpus(), (unsigned int)live_device->num_comp_vectors);
 	vector = 0;
 	for_each_online_cpu(cpu) {
 		live_create_on(test, &l, context, vector++);
 		for_each_online_cpu(on) {
 			set_cpus_allowed_ptr(current, cpumask_of(on));
-			post_recv(test, &l, &recv, BYTES / 2, 64);
-			KUNIT_EXPECT_EQ(test, IB_WC_SUCCESS, run(test, &l, l.qp[0], &wr));
-			KUNIT_EXPECT_EQ(test, IB_WC_SUCCESS, op_wait(test, &l, &recv));
+			live_post_recv(test, &l, &recv, BYTES / 2, 64);
+			KUNIT_EXPECT_EQ(test, IB_WC_SUCCESS, live_run(test, &l, l.qp[0], &wr));
+			KUNIT_EXPECT_EQ(test, IB_WC_SUCCESS, live_wait(test, &l, &recv));
 			KUNIT_EXPECT_EQ(test, cpu, recv.cpu);
 		}
 		set_cpus_allowed_ptr(current, before);
@@ -536,7 +271,7 @@ static void vectors_in_workqueue(struct kunit *test)
 
 static void no_such_vector(struct kunit *test)
 {
-	struct ib_cq *cq = ib_alloc_cq(found, NULL, 16, found->num_comp_vectors,
+	struct ib_cq *cq = ib_alloc_cq(live_device, NULL, 16, live_device->num_comp_vectors,
 				       IB_POLL_WORKQUEUE);
 
 	KUNIT_EXPECT_TRUE(test, IS_ERR(cq));
@@ -556,7 +291,7 @@ static const struct ib_gid_attr *gid_in_vlan(u16 vlan)
 	int i;
 
 	for (i = 0; i < 64; i++) {
-		attr = rdma_get_gid_attr(found, 1, i);
+		attr = rdma_get_gid_attr(live_device, 1, i);
 		if (IS_ERR(attr))
 			continue;
 		if (ipv6_addr_v4mapped((struct in6_addr *)attr->gid.raw) &&
@@ -592,8 +327,8 @@ static struct ib_qp *create_ud(struct kunit *test, struct live *l)
 static void send_to(struct kunit *test, struct live *l, struct ib_qp *qp,
 		    const struct ib_gid_attr *gid)
 {
-	struct rdma_ah_attr attr = { .type = rdma_ah_find_type(found, 1) };
-	struct ib_sge sge = sge_at(l, 0, 64);
+	struct rdma_ah_attr attr = { .type = rdma_ah_find_type(live_device, 1) };
+	struct ib_sge sge = live_sge(l, 0, 64);
 	struct ib_ud_wr wr = {
 		.wr = { .opcode = IB_WR_SEND, .sg_list = &sge, .num_sge = 1 },
 		.remote_qpn = qp->qp_num, .remote_qkey = QKEY,
@@ -603,7 +338,7 @@ static void send_to(struct kunit *test, struct live *l, struct ib_qp *qp,
 	rdma_ah_set_port_num(&attr, 1);
 	wr.ah = rdma_create_ah(l->pd, &attr, RDMA_CREATE_AH_SLEEPABLE);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(wr.ah));
-	KUNIT_EXPECT_EQ(test, IB_WC_SUCCESS, run(test, l, qp, &wr.wr));
+	KUNIT_EXPECT_EQ(test, IB_WC_SUCCESS, live_run(test, l, qp, &wr.wr));
 	rdma_destroy_ah(wr.ah, RDMA_DESTROY_AH_SLEEPABLE);
 }
 
@@ -620,15 +355,15 @@ static void datagram_through(struct kunit *test, u16 vlan)
 	live_create(test, &l, IB_POLL_WORKQUEUE);
 	qp = create_ud(test, &l);
 	swap(l.qp[1], qp);
-	post_recv(test, &l, &recv, BYTES / 2, 40 + 64);
+	live_post_recv(test, &l, &recv, BYTES / 2, 40 + 64);
 	swap(l.qp[1], qp);
 	send_to(test, &l, qp, gid);
-	KUNIT_EXPECT_EQ(test, IB_WC_SUCCESS, op_wait(test, &l, &recv));
+	KUNIT_EXPECT_EQ(test, IB_WC_SUCCESS, live_wait(test, &l, &recv));
 	KUNIT_EXPECT_TRUE(test, recv.wc.wc_flags & IB_WC_GRH);
 	KUNIT_EXPECT_EQ(test, vlan != VLAN_NONE, !!(recv.wc.wc_flags & IB_WC_WITH_VLAN));
 	if (vlan != VLAN_NONE)
 		KUNIT_EXPECT_EQ(test, vlan, recv.wc.vlan_id);
-	KUNIT_EXPECT_EQ(test, 0, ib_init_ah_attr_from_wc(found, 1, &recv.wc,
+	KUNIT_EXPECT_EQ(test, 0, ib_init_ah_attr_from_wc(live_device, 1, &recv.wc,
 							 (struct ib_grh *)(l.buf + BYTES / 2),
 							 &answer));
 	if (answer.grh.sgid_attr) {
@@ -652,19 +387,12 @@ static void datagram_in_vlan(struct kunit *test)
 
 static int suite_init(struct kunit_suite *suite)
 {
-	int err = ib_register_client(&client);
-
-	if (!err && !found) {
-		ib_unregister_client(&client);
-		err = -ENODEV;
-	}
-	return err;
+	return live_open();
 }
 
 static void suite_exit(struct kunit_suite *suite)
 {
-	if (found)
-		ib_unregister_client(&client);
+	live_close();
 }
 
 static struct kunit_case cases[] = {
