@@ -151,6 +151,18 @@ gid_index() {
 	return 1
 }
 
+# has_gid DEV IPv4: the address is a GID of the device
+has_gid() {
+	ibv_devinfo -v -d "$1" | grep -qF "::ffff:$2,"
+}
+
+# hw DEV COUNTER: a hardware counter of its port
+hw() {
+	# the core answers from what it read less than 10 ms ago
+	sleep 0.02
+	cat "/sys/class/infiniband/$1/ports/1/hw_counters/$2"
+}
+
 # --- perftest
 
 listens() {

@@ -139,24 +139,20 @@ survivor_ended() {
 	! kill -0 "$SURVIVOR" 2>/dev/null
 }
 
-counter() {
-	cat "/sys/class/infiniband/$1/ports/1/hw_counters/$2"
-}
-
 connected() {
 	[ "$(rdma resource show qp link sroce_a/1 | grep -c 'type RC state RT[RS]')" -ge "$TRAFFIC_QPS" ]
 }
 
 # progress DEV SINCE: it has sent and received
 progress() {
-	[ "$(counter "$1" rx_pkts)" -gt $(($2 + 1000)) ]
+	[ "$(hw "$1" rx_pkts)" -gt $(($2 + 1000)) ]
 }
 
 # traffic_flows: all QPs are connected, and there are packets
 traffic_flows() {
 	wait_for "$PATIENCE" connected || { echo "not connected:"; rdma resource show qp; traffic_says; return 1; }
-	wait_for "$PATIENCE" progress sroce_a "$(counter sroce_a rx_pkts)" || { echo "no packets"; traffic_says; return 1; }
-	wait_for "$PATIENCE" progress sroce_b "$(counter sroce_b rx_pkts)" || { echo "no packets"; traffic_says; return 1; }
+	wait_for "$PATIENCE" progress sroce_a "$(hw sroce_a rx_pkts)" || { echo "no packets"; traffic_says; return 1; }
+	wait_for "$PATIENCE" progress sroce_b "$(hw sroce_b rx_pkts)" || { echo "no packets"; traffic_says; return 1; }
 }
 
 traffic_says() {
