@@ -415,10 +415,7 @@ static void ud_free(struct ud_end *e)
 /* One datagram of 100 bytes to a QP with a receive of @room bytes (0: with none). */
 static void datagram(uint32_t qkey, uint32_t room)
 {
-	struct ibv_ah_attr to = {
-		.is_global = 1, .port_num = 1,
-		.grh = { .dgid = node_b.gid, .sgid_index = node_a.gid_index, .hop_limit = 64 },
-	};
+	struct ibv_ah_attr to = av_to(&node_a, &node_b);
 	uint64_t before = counter(&node_b, "rx_pkts"), end = now() + 60 * SEC;
 	struct ibv_ah *ah = ibv_create_ah(node_a.pd, &to);
 	struct ud_end a, b;

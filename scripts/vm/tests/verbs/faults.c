@@ -154,18 +154,9 @@ static void free_mw(void)
 	CHECK_OK(ibv_dealloc_mw(mw));
 }
 
-static struct ibv_ah_attr peer_address(void)
-{
-	return (struct ibv_ah_attr) {
-		.is_global = 1,
-		.port_num = 1,
-		.grh = { .dgid = node_b.gid, .sgid_index = node_a.gid_index, .hop_limit = 64 },
-	};
-}
-
 static int make_ah(void)
 {
-	struct ibv_ah_attr attr = peer_address();
+	struct ibv_ah_attr attr = av_to(&node_a, &node_b);
 
 	ah = ibv_create_ah(node_a.pd, &attr);
 	return of(ah);
@@ -387,7 +378,7 @@ static int to_init_rtr_rts(void)
 	attr = (struct ibv_qp_attr) {
 		.qp_state = IBV_QPS_RTR, .path_mtu = s->mtu, .dest_qp_num = pair.b.qp->qp_num,
 		.rq_psn = s->psn_b, .max_dest_rd_atomic = 4, .min_rnr_timer = 1,
-		.ah_attr = peer_address(),
+		.ah_attr = av_of_peer(&pair.a),
 	};
 	err = ibv_modify_qp(pair.a.qp, &attr, IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
 			    IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER);

@@ -36,15 +36,7 @@ static void ready_ud(struct end *e)
 
 static struct ibv_ah *ah_of_peer(const struct end *e)
 {
-	struct ibv_ah_attr attr = {
-		.is_global = 1,
-		.port_num = 1,
-		.grh = {
-			.dgid = e->peer->node->gid,
-			.sgid_index = e->node->gid_index,
-			.hop_limit = 64,
-		},
-	};
+	struct ibv_ah_attr attr = av_of_peer(e);
 	struct ibv_ah *ah = ibv_create_ah(e->node->pd, &attr);
 
 	CHECK(ah);

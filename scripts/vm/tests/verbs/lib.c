@@ -114,6 +114,15 @@ static void open_node(struct node *node, const char *variable, const char *name)
 	find_gid(node);
 }
 
+struct ibv_ah_attr av_to(const struct node *from, const struct node *to)
+{
+	return (struct ibv_ah_attr) {
+		.is_global = 1,
+		.port_num = 1,
+		.grh = { .dgid = to->gid, .sgid_index = from->gid_index, .hop_limit = 64 },
+	};
+}
+
 bool is_sroce(const struct node *node)
 {
 	return !strncmp(node->name, "sroce", 5);

@@ -119,6 +119,9 @@ extern struct node node_a, node_b;
 uint64_t counter(const struct node *node, const char *name);
 bool is_sroce(const struct node *node);
 
+/* The address vector by which one device reaches the other. */
+struct ibv_ah_attr av_to(const struct node *from, const struct node *to);
+
 /* ---- pairs ---- */
 
 #define ACCESS_ALL	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |	\
@@ -171,6 +174,8 @@ void pair_create(struct pair *p, struct setup setup);
 /* The same and connected: both in RTS. */
 void pair_make(struct pair *p, struct setup setup);
 void pair_free(struct pair *p);
+
+struct ibv_ah_attr av_of_peer(const struct end *e);
 
 void to_init(struct end *e);
 void to_rtr(struct end *e);

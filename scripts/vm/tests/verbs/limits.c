@@ -96,10 +96,7 @@ static int unmake_mw(void *mw)
 
 static void *make_ah(void)
 {
-	struct ibv_ah_attr attr = {
-		.is_global = 1, .port_num = 1,
-		.grh = { .dgid = node_b.gid, .sgid_index = node_b.gid_index, .hop_limit = 64 },
-	};
+	struct ibv_ah_attr attr = av_to(&node_b, &node_b);
 
 	return ibv_create_ah(node_b.pd, &attr);
 }
@@ -327,11 +324,7 @@ static int connect_with(int rd_atomic, int dest_rd_atomic)
 		.qp_state = IBV_QPS_RTR, .path_mtu = IBV_MTU_1024,
 		.max_dest_rd_atomic = dest_rd_atomic, .max_rd_atomic = rd_atomic,
 		.timeout = 17, .retry_cnt = 7, .rnr_retry = 7, .min_rnr_timer = 1,
-		.ah_attr = {
-			.is_global = 1, .port_num = 1,
-			.grh = { .dgid = node_b.gid, .sgid_index = node_a.gid_index,
-				 .hop_limit = 64 },
-		},
+		.ah_attr = av_to(&node_a, &node_b),
 	};
 	struct pair p;
 	int err;

@@ -142,6 +142,11 @@ void pair_free(struct pair *p)
 
 /* ---- states ---- */
 
+struct ibv_ah_attr av_of_peer(const struct end *e)
+{
+	return av_to(e->node, e->peer->node);
+}
+
 void to_init(struct end *e)
 {
 	struct ibv_qp_attr attr = {
@@ -165,15 +170,7 @@ void to_rtr(struct end *e)
 		.rq_psn = e->peer->psn,
 		.max_dest_rd_atomic = s->dest_rd_atomic,
 		.min_rnr_timer = s->min_rnr_timer,
-		.ah_attr = {
-			.is_global = 1,
-			.port_num = 1,
-			.grh = {
-				.dgid = e->peer->node->gid,
-				.sgid_index = e->node->gid_index,
-				.hop_limit = 64,
-			},
-		},
+		.ah_attr = av_of_peer(e),
 	};
 
 	if (s->type == IBV_QPT_RC)

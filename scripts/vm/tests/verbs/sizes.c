@@ -85,11 +85,7 @@ static void mtu_too_large(int arg)
 	attr.path_mtu = node_a.port.active_mtu + 1;
 	attr.dest_qp_num = p.b.qp->qp_num;
 	attr.max_dest_rd_atomic = 1;
-	attr.ah_attr.is_global = 1;
-	attr.ah_attr.port_num = 1;
-	attr.ah_attr.grh.dgid = node_b.gid;
-	attr.ah_attr.grh.sgid_index = node_a.gid_index;
-	attr.ah_attr.grh.hop_limit = 64;
+	attr.ah_attr = av_of_peer(&p.a);
 	CHECK(ibv_modify_qp(p.a.qp, &attr, IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU |
 			    IBV_QP_DEST_QPN | IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC |
 			    IBV_QP_MIN_RNR_TIMER));

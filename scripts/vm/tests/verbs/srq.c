@@ -270,11 +270,7 @@ static void ud_send(struct ibv_qp *qp, struct ibv_ah *ah, uint32_t qpn, struct i
 static void datagram_too_long(int arg)
 {
 	struct ibv_srq_init_attr init = { .attr = { .max_wr = 4, .max_sge = 1 } };
-	struct ibv_ah_attr to_b = {
-		.is_global = 1,
-		.port_num = 1,
-		.grh = { .dgid = node_b.gid, .sgid_index = node_a.gid_index, .hop_limit = 64 },
-	};
+	struct ibv_ah_attr to_b = av_to(&node_a, &node_b);
 	struct ibv_cq *acq = ibv_create_cq(node_a.ctx, 16, NULL, NULL, 0);
 	struct ibv_cq *bcq = ibv_create_cq(node_b.ctx, 16, NULL, NULL, 0);
 	struct ibv_mr *amr = reg(&node_a, map_pages(PAGE), PAGE, ACCESS_ALL);

@@ -91,15 +91,7 @@ static void connect_end(struct end *e)
 		.rq_psn = e->peer->psn,
 		.max_dest_rd_atomic = e->setup->dest_rd_atomic,
 		.min_rnr_timer = e->setup->min_rnr_timer,
-		.ah_attr = {
-			.is_global = 1,
-			.port_num = 1,
-			.grh = {
-				.dgid = e->peer->node->gid,
-				.sgid_index = e->node->gid_index,
-				.hop_limit = 64,
-			},
-		},
+		.ah_attr = av_of_peer(e),
 	};
 	bool target = e->qp->qp_type == IBV_QPT_XRC_RECV;
 
