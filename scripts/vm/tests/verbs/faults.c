@@ -44,9 +44,9 @@ static bool disarm(void)
 
 /*
  * @make with a fault at each place until there is none left; @unmake, without faults,
- * what has come of it. @make returns 0 or an error.
+ * what has come of it. @make returns 0 or an error. The result is how many faults were made.
  */
-static void each_fault(const char *name, int (*make)(void), void (*unmake)(void))
+static unsigned int each_fault(const char *name, int (*make)(void), void (*unmake)(void))
 {
 	unsigned int n, failed = 0;
 	bool made = true;
@@ -66,6 +66,7 @@ static void each_fault(const char *name, int (*make)(void), void (*unmake)(void)
 	}
 	failures += failed;
 	note("%s: %u faults, %u failures", name, n - 2, failed);
+	return n - 2;
 }
 
 static int of(const void *object)
@@ -443,7 +444,7 @@ static int connect_again(void)
 
 static void connections(int arg)
 {
-	unsigned int n;
+	unsigned int n, faults;
 	bool made = true;
 
 	pair_create(&pair, SETUP());
@@ -461,12 +462,15 @@ static void connections(int arg)
 			FAIL("%s without a fault", strerror(err));
 		to_reset();
 	}
-	note("connection: %u faults", n - 2);
-	each_fault("query of a QP", query_qp, nothing);
+	faults = n - 2;
+	note("connection: %u faults", faults);
+	faults += each_fault("query of a QP", query_qp, nothing);
 	CHECK_OK(connect_again());
 	POST(&pair.a, .id = 1, .len = 5000);
 	EXPECT(pair.a.scq, 1, SUCCESS);
 	pair_free(&pair);
+	if (!faults)
+		skip("no allocation below this driver; FAULTS_ALL=1 has some");
 }
 
 /* ---- traffic: packets that cannot be built are lost ones ---- */
