@@ -13,6 +13,8 @@
 #define MTU		1024
 
 static int raw_a = -1, raw_b = -1;
+static uint32_t spared[4];
+static size_t num_spared;
 static uint64_t seed = 88172645463325252ULL;
 
 uint64_t forge_rnd(void)
@@ -69,6 +71,7 @@ void forge_open(void)
 {
 	raw_a = raw_in("/run/netns/a");
 	raw_b = raw_in("/run/netns/b");
+	num_spared = 0;
 }
 
 void forge_close(void)
@@ -137,6 +140,34 @@ void forge_bth(uint8_t *p, uint8_t opcode, const struct end *to, uint32_t psn)
 }
 
 /* ---- random ones ---- */
+
+void forge_spare(const struct pair *bystander)
+{
+	CHECK(num_spared + 2 <= ARRAY_SIZE(spared));
+	spared[num_spared++] = bystander->a.qp->qp_num;
+	spared[num_spared++] = bystander->b.qp->qp_num;
+}
+
+static bool is_spared(const uint8_t *bth)
+{
+	uint32_t qpn = bth[5] << 16 | bth[6] << 8 | bth[7];
+	size_t i;
+
+	for (i = 0; i < num_spared; i++)
+		if (spared[i] == qpn)
+			return true;
+	return false;
+}
+
+void forge_flip(uint8_t *bth, size_t n)
+{
+	size_t i = forge_rnd() % n;
+	uint8_t bit = 1U << forge_rnd() % 8;
+
+	bth[i] ^= bit;
+	if (i >= 5 && i <= 7 && is_spared(bth))
+		bth[i] ^= bit;
+}
 
 static uint8_t random_opcode(uint8_t transport)
 {
@@ -231,6 +262,6 @@ void forge_random(const struct aim *aim)
 	if (one_in(8))
 		n = forge_rnd() % n + 1;
 	if (one_in(4))
-		bth[forge_rnd() % (n < 60 ? n : 60)] ^= 1U << forge_rnd() % 8;
+		forge_flip(bth, n < 60 ? n : 60);
 	forge(to, one_in(32) ? HOST_X : from, bth, n, one_in(32));
 }

@@ -32,6 +32,17 @@ void forge(const struct end *to, uint32_t from, const uint8_t *bth, size_t n, bo
 
 void forge_bth(uint8_t *p, uint8_t opcode, const struct end *to, uint32_t psn);
 
+/* From now on, until forge_open(), no bit is flipped that makes a packet one to a QP of this pair. */
+void forge_spare(const struct pair *bystander);
+
+/*
+ * Flip a bit in the first @n bytes of a packet, from the BTH on. QPs made one after the other have
+ * numbers that differ in a bit or two, and PSNs in the tests that are near: a bit of the destination
+ * QPN could make it a packet that a bystander takes for its peer's, and rightly dies of. Then nothing
+ * is flipped.
+ */
+void forge_flip(uint8_t *bth, size_t n);
+
 /* What a random packet is aimed at: numbers, keys and addresses that are right, most of the time. */
 struct aim {
 	const struct end *to;

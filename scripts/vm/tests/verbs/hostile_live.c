@@ -140,6 +140,7 @@ static void live(int transport)
 	around = map_pages(AROUND);
 	memset(around, 0x5a, AROUND);
 	pair_make(&other, SETUP(.timeout = 20));
+	forge_spare(&other);
 	before[0] = counter(&node_a, "rx_ghost_acks");
 	before[1] = counter(&node_b, "rx_drop_malformed");
 	for (end = now() + forge_seconds() * SEC / 5; now() < end || !rounds; rounds++) {

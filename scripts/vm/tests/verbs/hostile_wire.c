@@ -130,7 +130,7 @@ static void random_packet(const struct pair *p)
 	memcpy(bth + 20, &key, 4);
 	memcpy(bth + 24, &len, 4);
 	if (forge_rnd() % 8 == 0)
-		bth[forge_rnd() % 12] ^= 1u << forge_rnd() % 8;
+		forge_flip(bth, 12);
 	forge(to, forge_rnd() % 16 ? HOST_A : HOST_X, bth, n, forge_rnd() % 16 == 0);
 }
 
@@ -148,6 +148,7 @@ static void random_packets(int arg)
 	around = map_pages(16 * PAGE);
 	memset(around, 0x5a, 16 * PAGE);
 	pair_make(&other, SETUP(.timeout = 20));
+	forge_spare(&other);
 	while (now() < end) {
 		pair_make(&p, SETUP(.timeout = 10, .retry_cnt = 1));
 		mr = reg(p.b.node, around + 4 * PAGE + 100, 8 * PAGE, ACCESS_ALL);
