@@ -95,6 +95,62 @@ static void cc_window__of_a_limited_rate(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sroce_cc_window(&t->cc, &t->p), 5000u);
 }
 
+struct ackreq_case {
+	enum sroce_cc_alg alg;
+	u32 mtu;
+	u64 rate_bps;
+	u64 timeout_ns;
+	u32 every;		/* of 32 at most */
+};
+
+static const struct ackreq_case ackreq_cases[] = {
+	/* Nothing is slow, or nobody waits. */
+	{ SROCE_CC_NONE, 1024, SROCE_CC_UNLIMITED, US(67109), 32 },
+	{ SROCE_CC_DCQCN, 1024, SROCE_CC_UNLIMITED, SROCE_NEVER, 32 },
+	{ SROCE_CC_DCQCN, 1024, MBPS(1), SROCE_NEVER, 32 },
+	/* A packet takes 8192 us, 819 us, 8 us. */
+	{ SROCE_CC_DCQCN, 1024, MBPS(1), US(131072), 4 },
+	{ SROCE_CC_DCQCN, 1024, MBPS(1), US(131071), 3 },
+	{ SROCE_CC_NONE, 1024, MBPS(10), US(131072), 32 },
+	{ SROCE_CC_DCQCN, 1024, MBPS(1000), US(1048), 31 },
+	{ SROCE_CC_DCQCN, 1024, MBPS(1000), US(1049), 32 },
+	/* Longer than the timeout: each packet. */
+	{ SROCE_CC_DCQCN, 4096, MBPS(1), US(8), 1 },
+	{ SROCE_CC_DCQCN, 4096, 1, US(67109), 1 },
+	/* Less than a nanosecond; the longest timeout there is. */
+	{ SROCE_CC_NONE, 256, 4000000000000000ULL, US(8), 32 },
+	{ SROCE_CC_DCQCN, 256, SROCE_CC_MAX_BPS, US(8796093022ULL), 32 },
+	/* Round trips are wanted, once in 16 KiB. */
+	{ SROCE_CC_TIMELY, 1024, SROCE_CC_UNLIMITED, US(67109), 16 },
+	{ SROCE_CC_TIMELY_PATCHED, 4096, SROCE_CC_UNLIMITED, SROCE_NEVER, 4 },
+	{ SROCE_CC_SWIFT, 256, SROCE_CC_UNLIMITED, US(67109), 32 },
+	{ SROCE_CC_SWIFT, 1024, MBPS(1), US(131072), 4 },
+	{ SROCE_CC_SWIFT, 1024, MBPS(1), US(1048576), 16 },
+};
+
+static void ackreq_desc(const struct ackreq_case *c, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s, MTU %u, %llu bit/s, timeout %llu ns",
+		 sroce_cc_alg_name(c->alg), c->mtu, (unsigned long long)c->rate_bps,
+		 (unsigned long long)c->timeout_ns);
+}
+
+KUNIT_ARRAY_PARAM(ackreq, ackreq_cases, ackreq_desc);
+
+static void cc_ackreq__often_enough(struct kunit *test)
+{
+	const struct ackreq_case *c = test->param_value;
+	struct cc_test *t = test->priv;
+
+	cc_start(t, c->alg);
+	t->cc.mtu = c->mtu;
+	KUNIT_EXPECT_EQ(test, sroce_cc_ackreq_every(&t->cc, c->rate_bps, c->timeout_ns, 32),
+			c->every);
+	/* Never more than what the caller wants. */
+	KUNIT_EXPECT_EQ(test, sroce_cc_ackreq_every(&t->cc, c->rate_bps, c->timeout_ns, 2),
+			min(c->every, 2U));
+}
+
 static void cc_tx_ns__exact(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, sroce_cc_tx_ns(MBPS(10000), 1250), 1000ULL);
@@ -141,6 +197,7 @@ static struct kunit_case cc_cases[] = {
 	KUNIT_CASE(cc_params__as_mlx5),
 	KUNIT_CASE(cc_none__limits_nothing),
 	KUNIT_CASE(cc_window__of_a_limited_rate),
+	KUNIT_CASE_PARAM(cc_ackreq__often_enough, ackreq_gen_params),
 	KUNIT_CASE(cc_tx_ns__exact),
 	KUNIT_CASE(cc_max__of_port_and_knob),
 	KUNIT_CASE(cc_info__of_a_limited_flow),

@@ -14,9 +14,6 @@
 #define MAX_OVERHEAD	(SROCE_IPV6_BYTES + SROCE_UDP_BYTES + SROCE_MAX_HDR_BYTES + \
 			 SROCE_ICRC_BYTES)
 
-/* Algorithms that live on round trips want one in so many bytes. */
-#define RTT_BYTES	16384
-
 /* More CNPs than one in this time do not slow a QP down any further: they are not looked at. */
 #define CNP_GAP_NS	1000
 
@@ -197,24 +194,6 @@ void sroce_rp_sent_limited(struct sroce_qp *qp, struct sroce_turn *turn, u32 mbp
 
 /* ---- what may be in flight ---- */
 
-/*
- * An ACK is to come often enough that the ACK timeout sees the progress: several
- * times in it, however slowly the packets leave.
- */
-static u32 ackreq_every(const struct sroce_qp *qp, u64 rate_bps)
-{
-	const struct sroce_req *req = &qp->req;
-	u64 every = SROCE_REQ_ACKREQ, packets;
-
-	if (qp->rp.cc.ops->needs & SROCE_CC_NEEDS_RTT)
-		every = min_t(u64, every, RTT_BYTES / req->mtu);
-	if (rate_bps == SROCE_CC_UNLIMITED || req->ack_timeout_ns == SROCE_NEVER)
-		return every;
-	packets = mul_u64_u64_div_u64(rate_bps, req->ack_timeout_ns / 4,
-				      8000000000ULL * req->mtu);
-	return clamp_t(u64, packets, 1, every);
-}
-
 void sroce_rp_bound(struct sroce_qp *qp)
 {
 	struct sroce_rp *rp = &qp->rp;
@@ -225,7 +204,8 @@ void sroce_rp_bound(struct sroce_qp *qp)
 	spin_lock(&rp->lock);
 	rate = rate_now(qp, ktime_get_ns());
 	bytes = sroce_cc_window(&rp->cc, params_of(qp));
-	qp->req.ackreq_every = ackreq_every(qp, rate);
+	qp->req.ackreq_every = sroce_cc_ackreq_every(&rp->cc, rate, qp->req.ack_timeout_ns,
+						     SROCE_REQ_ACKREQ);
 	qp->req.cwnd = bytes == SROCE_CC_NO_WINDOW ? U32_MAX : max(bytes / qp->req.mtu, 1U);
 	rp->bound = rate != SROCE_CC_UNLIMITED || bytes != SROCE_CC_NO_WINDOW;
 	spin_unlock(&rp->lock);

@@ -5,6 +5,11 @@
 #define MIN_INFLIGHT	65536
 #define MAX_INFLIGHT	(1U << 30)
 
+/* Algorithms that live on round trips want one in so many bytes. */
+#define RTT_BYTES	16384
+/* ACKs in one ACK timeout, however slowly the packets leave. */
+#define ACKS_IN_TIMEOUT	4
+
 static const struct sroce_cc_ops *const algs[] = {
 	[SROCE_CC_NONE]			= &sroce_cc_none,
 	[SROCE_CC_DCQCN]		= &sroce_cc_dcqcn,
@@ -180,6 +185,18 @@ u32 sroce_cc_window(const struct sroce_cc *cc, const struct sroce_cc_params *p)
 	/* bit/s / 8 * us / 10^6, twice */
 	bytes = div_u64(sroce_cc_max_bps(p), 4000000) * p->rp_base_rtt;
 	return clamp_t(u64, bytes, MIN_INFLIGHT, MAX_INFLIGHT);
+}
+
+u32 sroce_cc_ackreq_every(const struct sroce_cc *cc, u64 rate_bps, u64 ack_timeout_ns, u32 most)
+{
+	u64 packet_ns;
+
+	if (cc->ops->needs & SROCE_CC_NEEDS_RTT)
+		most = min(most, RTT_BYTES / cc->mtu);
+	if (rate_bps == SROCE_CC_UNLIMITED || ack_timeout_ns == SROCE_NEVER)
+		return most;
+	packet_ns = max_t(u64, sroce_cc_tx_ns(rate_bps, cc->mtu), 1);
+	return clamp_t(u64, div64_u64(ack_timeout_ns / ACKS_IN_TIMEOUT, packet_ns), 1, most);
 }
 
 void sroce_cc_on_bytes(struct sroce_cc *cc, const struct sroce_cc_params *p, u32 bytes,

@@ -424,6 +424,19 @@ static inline u64 sroce_cc_tx_ns(u64 rate_bps, u32 bytes)
 	       div64_u64((u64)bytes * 8 * 1000000000, rate_bps);
 }
 
+/**
+ * sroce_cc_ackreq_every - how often is an ACK to be asked for within a message?
+ * @cc: congestion control of a QP
+ * @rate_bps: at which the QP sends, by whatever it is limited; or SROCE_CC_UNLIMITED
+ * @ack_timeout_ns: local ACK timeout, or SROCE_NEVER
+ * @most: packets, if nothing else is needed; not 0
+ *
+ * More often than @most for an algorithm that lives on round trips, and at a rate so
+ * low that the ACK timeout would not see the progress: several ACKs come in it, or one
+ * for each packet. Returns packets, 1 to @most.
+ */
+u32 sroce_cc_ackreq_every(const struct sroce_cc *cc, u64 rate_bps, u64 ack_timeout_ns, u32 most);
+
 /* The byte counter runs out; for sroce_cc_on_send(). */
 void sroce_cc_on_bytes(struct sroce_cc *cc, const struct sroce_cc_params *p, u32 bytes,
 		       u64 now_ns);
