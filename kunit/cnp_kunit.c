@@ -137,11 +137,69 @@ static void np__first_mark_at_once(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, sroce_np_due(&np, 50 * US, 50 * US - 10));
 }
 
+static void np__reset_forgets(struct kunit *test)
+{
+	struct sroce_np np = {};
+
+	KUNIT_EXPECT_TRUE(test, sroce_np_due(&np, 50 * US, 100 * US));
+	KUNIT_EXPECT_FALSE(test, sroce_np_due(&np, 50 * US, 101 * US));
+	sroce_np_reset(&np);
+	KUNIT_EXPECT_TRUE(test, sroce_np_may_be_due(&np, 50 * US, 101 * US));
+	KUNIT_EXPECT_TRUE(test, sroce_np_due(&np, 50 * US, 101 * US));
+	KUNIT_EXPECT_FALSE(test, sroce_np_due(&np, 50 * US, 102 * US));
+}
+
+static void np_look__at_the_bounds(struct kunit *test)
+{
+	struct sroce_np np = {}, same;
+
+	KUNIT_EXPECT_TRUE(test, sroce_np_may_be_due(&np, 50 * US, 0));
+	/* A look is no CNP. */
+	KUNIT_EXPECT_TRUE(test, sroce_np_due(&np, 50 * US, 0));
+	same = np;
+	KUNIT_EXPECT_FALSE(test, sroce_np_may_be_due(&np, 50 * US, 0));
+	KUNIT_EXPECT_FALSE(test, sroce_np_may_be_due(&np, 50 * US, 50 * US - 1));
+	KUNIT_EXPECT_TRUE(test, sroce_np_may_be_due(&np, 50 * US, 50 * US));
+	KUNIT_EXPECT_TRUE(test, sroce_np_may_be_due(&np, 0, 0));
+	/* Told a time before the last one. */
+	KUNIT_EXPECT_FALSE(test, sroce_np_may_be_due(&np, 50 * US, -10ULL));
+	KUNIT_EXPECT_EQ(test, np.last_ns, same.last_ns);
+	KUNIT_EXPECT_EQ(test, np.sent, same.sent);
+}
+
+/*
+ * Asked first or not, the same marks have a CNP. That holds too for who looks at what
+ * was true some marks ago: then it is only asked for nothing.
+ */
+static void np_look__changes_no_answer(struct kunit *test)
+{
+	const struct moderation_case *c = test->param_value;
+	struct sroce_np always = {}, asked = {}, old = {};
+	u32 i, in_vain = 0;
+	u64 now = 0;
+
+	for (i = 0; i < c->marks; i++, now += c->every_ns) {
+		bool may = sroce_np_may_be_due(&asked, c->interval_ns, now);
+		bool may_by_old = sroce_np_may_be_due(&old, c->interval_ns, now);
+		bool due = sroce_np_due(&always, c->interval_ns, now);
+
+		KUNIT_EXPECT_EQ(test, may && sroce_np_due(&asked, c->interval_ns, now), due);
+		KUNIT_EXPECT_TRUE(test, may_by_old || !due);
+		in_vain += may && !due;
+		if (i % 7 == 0)
+			old = asked;
+	}
+	KUNIT_EXPECT_EQ(test, in_vain, 0u);
+}
+
 static struct kunit_case cnp_cases[] = {
 	KUNIT_CASE_PARAM(cnp__vector, cnp_gen_params),
 	KUNIT_CASE(cnp_wanted__for_any_packet_but_a_cnp),
 	KUNIT_CASE_PARAM(np__moderates, moderation_gen_params),
 	KUNIT_CASE(np__first_mark_at_once),
+	KUNIT_CASE(np__reset_forgets),
+	KUNIT_CASE(np_look__at_the_bounds),
+	KUNIT_CASE_PARAM(np_look__changes_no_answer, moderation_gen_params),
 	{}
 };
 

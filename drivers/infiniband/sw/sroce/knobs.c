@@ -350,6 +350,7 @@ int sroce_port_cc_init(struct sroce_port_cc *cc)
 
 	mutex_init(&cc->knobs_lock);
 	spin_lock_init(&cc->lock);
+	seqcount_spinlock_init(&cc->sources_seq, &cc->lock);
 	get_random_bytes(&cc->hash_key, sizeof(cc->hash_key));
 	if (!knobs)
 		return -ENOMEM;

@@ -11,6 +11,7 @@
 
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
+#include <linux/seqlock.h>
 #include <linux/siphash.h>
 #include <linux/spinlock.h>
 #include "proto/cc.h"
@@ -74,6 +75,7 @@ struct sroce_np_source {
  * @lock: of what follows; BH
  * @pace: the way out that all QPs share while tx_rate_limit is set
  * @hash_key: of @sources
+ * @sources_seq: of @sources, for a look without @lock
  * @sources: by hash; a newcomer takes the place of who was there
  */
 struct sroce_port_cc {
@@ -82,6 +84,7 @@ struct sroce_port_cc {
 	spinlock_t lock;
 	struct sroce_pace pace;
 	siphash_key_t hash_key;
+	seqcount_spinlock_t sources_seq;
 	struct sroce_np_source sources[SROCE_NP_SOURCES];
 };
 

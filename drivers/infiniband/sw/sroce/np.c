@@ -8,7 +8,8 @@
  *
  * A CNP leaves at once, in the softirq of the packet that asked for it, in an skb
  * of its own with its own DSCP, ECN bits and priority. It waits for no turn. What
- * a flood of marked packets costs is counting them, and one lock.
+ * a flood of marked packets costs is counting them, and a look at when the last CNP
+ * left: only a packet that may be due one takes the lock.
  */
 #include <linux/ip.h>
 #include <linux/ipv6.h>
@@ -25,6 +26,8 @@ static bool due_to_peer(struct sroce_qp *qp, u64 interval_ns, u64 now_ns)
 	struct sroce_rp *rp = &qp->rp;
 	bool due;
 
+	if (!sroce_np_may_be_due(&rp->np, interval_ns, now_ns))
+		return false;
 	spin_lock(&rp->lock);
 	due = sroce_np_due(&rp->np, interval_ns, now_ns);
 	spin_unlock(&rp->lock);
@@ -50,6 +53,18 @@ static u64 source_key(const struct sroce_port_cc *cc, const struct sroce_qp *qp,
 	return siphash(&id, sizeof(id), &cc->hash_key);
 }
 
+/* Without the lock: as sroce_np_may_be_due(). The place may be another source's meanwhile. */
+static bool may_be_due_to_source(const struct sroce_port_cc *cc,
+				 const struct sroce_np_source *source, u64 key,
+				 u64 interval_ns, u64 now_ns)
+{
+	unsigned int seq = raw_seqcount_begin(&cc->sources_seq);
+	bool may = READ_ONCE(source->key) != key ||
+		   sroce_np_may_be_due(&source->np, interval_ns, now_ns);
+
+	return may || read_seqcount_retry(&cc->sources_seq, seq);
+}
+
 static bool due_to_source(struct sroce_qp *qp, const struct sk_buff *skb,
 			  const struct sroce_pkt *pkt, u64 interval_ns, u64 now_ns)
 {
@@ -58,12 +73,16 @@ static bool due_to_source(struct sroce_qp *qp, const struct sk_buff *skb,
 	struct sroce_np_source *source = &cc->sources[key % SROCE_NP_SOURCES];
 	bool due;
 
+	if (!may_be_due_to_source(cc, source, key, interval_ns, now_ns))
+		return false;
 	spin_lock(&cc->lock);
+	write_seqcount_begin(&cc->sources_seq);
 	if (source->key != key) {
-		source->key = key;
-		source->np.sent = false;
+		WRITE_ONCE(source->key, key);
+		sroce_np_reset(&source->np);
 	}
 	due = sroce_np_due(&source->np, interval_ns, now_ns);
+	write_seqcount_end(&cc->sources_seq);
 	spin_unlock(&cc->lock);
 	return due;
 }

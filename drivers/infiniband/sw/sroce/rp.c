@@ -270,7 +270,7 @@ void sroce_rp_start(struct sroce_qp *qp)
 		rp->alg = SROCE_CC_NONE;
 	sroce_cc_init(&rp->cc, params_of(qp), rp->alg, qp->req.mtu, ktime_get_ns());
 	rp->pace = (struct sroce_pace){};
-	rp->np = (struct sroce_np){};
+	sroce_np_reset(&rp->np);
 	rp->rtt_samples = 0;
 	rp->bound = true;
 	spin_unlock(&rp->lock);

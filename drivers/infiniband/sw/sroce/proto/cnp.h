@@ -20,6 +20,22 @@ struct sroce_np {
 };
 
 /**
+ * sroce_np_may_be_due - may a CNP be due? May be asked without the lock of sroce_np_due()
+ * @np: notification point of its flow
+ * @interval_ns: as for sroce_np_due()
+ * @now_ns: current time
+ *
+ * "No" is final: the last CNP can only have been later than what is read here. "Yes"
+ * has to be asked again with sroce_np_due().
+ */
+static inline bool sroce_np_may_be_due(const struct sroce_np *np, u64 interval_ns, u64 now_ns)
+{
+	/* Two CPUs may tell the time in either order. */
+	return !READ_ONCE(np->sent) ||
+	       (s64)(now_ns - READ_ONCE(np->last_ns)) >= (s64)interval_ns;
+}
+
+/**
  * sroce_np_due - a marked packet came: is a CNP to be sent?
  * @np: notification point of its flow
  * @interval_ns: CNPs come at most so often; 0: for each mark
@@ -30,12 +46,17 @@ struct sroce_np {
  */
 static inline bool sroce_np_due(struct sroce_np *np, u64 interval_ns, u64 now_ns)
 {
-	/* Two CPUs may tell the time in either order. */
-	if (np->sent && (s64)(now_ns - np->last_ns) < (s64)interval_ns)
+	if (!sroce_np_may_be_due(np, interval_ns, now_ns))
 		return false;
-	np->sent = true;
-	np->last_ns = now_ns;
+	WRITE_ONCE(np->last_ns, now_ns);
+	WRITE_ONCE(np->sent, true);
 	return true;
+}
+
+/* sroce_np_reset - no CNP was sent yet */
+static inline void sroce_np_reset(struct sroce_np *np)
+{
+	WRITE_ONCE(np->sent, false);
 }
 
 /**
