@@ -140,7 +140,7 @@ static void send_cnp(struct sroce_qp *qp, const struct sk_buff *skb, const struc
 	sroce_tx_end(&tx);
 	sroce_qp_count(qp, SROCE_CNT_NP_CNP_SENT);
 	sroce_count_optional(qp->dev, SROCE_CNT_CC_TX_CNP_PKTS);
-	trace_sroce_cnp_sent(qp, cnp.qpn, true);
+	trace_sroce_cnp_sent(qp, cnp.qpn);
 }
 
 void sroce_np_on_ce(struct sroce_qp *qp, const struct sk_buff *skb, const struct sroce_pkt *pkt)

@@ -94,7 +94,23 @@ TRACE_EVENT(sroce_retry,
 		  __entry->una_psn, __entry->max_psn, __entry->retry_left, __entry->rnr_left)
 );
 
-DECLARE_EVENT_CLASS(sroce_cnp,
+/* A CNP leaves. */
+TRACE_EVENT(sroce_cnp_sent,
+	TP_PROTO(const struct sroce_qp *qp, u32 peer_qpn),
+	TP_ARGS(qp, peer_qpn),
+	TP_STRUCT__entry(
+		__field(u32, qpn)
+		__field(u32, peer_qpn)
+	),
+	TP_fast_assign(
+		__entry->qpn = qp->qpn;
+		__entry->peer_qpn = peer_qpn;
+	),
+	TP_printk("qpn=0x%06x peer=0x%06x", __entry->qpn, __entry->peer_qpn)
+);
+
+/* A CNP arrives; @counted: it was handled, not ignored. */
+TRACE_EVENT(sroce_cnp_received,
 	TP_PROTO(const struct sroce_qp *qp, u32 peer_qpn, bool counted),
 	TP_ARGS(qp, peer_qpn, counted),
 	TP_STRUCT__entry(
@@ -110,16 +126,6 @@ DECLARE_EVENT_CLASS(sroce_cnp,
 	TP_printk("qpn=0x%06x peer=0x%06x counted=%d", __entry->qpn, __entry->peer_qpn,
 		  __entry->counted)
 );
-
-/* A CNP leaves. */
-DEFINE_EVENT(sroce_cnp, sroce_cnp_sent,
-	TP_PROTO(const struct sroce_qp *qp, u32 peer_qpn, bool counted),
-	TP_ARGS(qp, peer_qpn, counted));
-
-/* A CNP arrives; @counted: it was handled, not ignored. */
-DEFINE_EVENT(sroce_cnp, sroce_cnp_received,
-	TP_PROTO(const struct sroce_qp *qp, u32 peer_qpn, bool counted),
-	TP_ARGS(qp, peer_qpn, counted));
 
 /* The rate of a QP is another one; 0: not limited. */
 TRACE_EVENT(sroce_rate,
