@@ -51,10 +51,7 @@ void sroce_objects_fini(struct sroce_objects *objects);
  */
 static inline int sroce_object_take(struct sroce_objects *objects, enum sroce_object kind)
 {
-	if (atomic_inc_return(&objects->num[kind]) <= objects->max[kind])
-		return 0;
-	atomic_dec(&objects->num[kind]);
-	return -ENOMEM;
+	return atomic_add_unless(&objects->num[kind], 1, objects->max[kind]) ? 0 : -ENOMEM;
 }
 
 /* sroce_object_put - one is gone, or was not made after all; any context */
