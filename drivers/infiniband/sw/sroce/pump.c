@@ -362,9 +362,10 @@ static u64 next_look(struct sroce_qp *qp)
 {
 	u32 wait_us = READ_ONCE(qp->dev->look_us);
 
-	if (qp->req.head != qp->req.tail)
+	/* Kernel consumers fill no ring by themselves: each post of theirs pumps. */
+	if (!qp->is_user || qp->req.head != qp->req.tail)
 		return SROCE_NEVER;
-	if (!qp->is_user || !(sroce_qp_allows(qp) & SROCE_MAY_REQUEST))
+	if (!(sroce_qp_allows(qp) & SROCE_MAY_REQUEST))
 		wait_us = 0;
 	return sroce_wake_on_dry(&qp->wake, now_ns(), wait_us * SROCE_NS_PER_US);
 }
