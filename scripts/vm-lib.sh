@@ -232,10 +232,15 @@ t_number() {
 	echo $((T_PASSED + T_FAILED + T_SKIPPED))
 }
 
+# t_long SINCE: tells how long a test took, in seconds of SECONDS, if that was long
+t_long() {
+	[ $((SECONDS - $1)) -lt 5 ] || echo "# $((SECONDS - $1)) s"
+}
+
 # t NAME COMMAND...: one test; the command runs in a subshell of its own (a function may use `set -e` style:
 # its first failing command fails it) and at most T_TIMEOUT (300) seconds. True if it passed.
 t() {
-	local name=$1 out pid dog rc=0
+	local name=$1 out pid dog rc=0 start=$SECONDS
 	shift
 	out=$(mktemp /tmp/t.XXXXXX)
 	# in the background, since a subshell in a condition would ignore set -e
@@ -255,6 +260,7 @@ t() {
 		sed 's/^/# /' "$out"
 		echo "# exit status $rc"
 	fi
+	t_long $start
 	rm -f "$out"
 	return $rc
 }

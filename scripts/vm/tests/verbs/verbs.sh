@@ -21,7 +21,7 @@ verbs_build() {
 # and VERBS_FAMILY choose devices and addresses (verbs/lib.c); VERBS_WIRE is set if there is a switch. With VERBS_NS
 # the program runs on that host: for what is bound to a namespace, such as rdma_cm.
 verbs() {
-	local name=$1 program=$2 line ended=''
+	local name=$1 program=$2 line ended='' start=$SECONDS
 	shift 2
 	while IFS= read -r line; do
 		case $line in
@@ -37,6 +37,11 @@ verbs() {
 		*" passed, "*" failed")
 			ended=y ;;
 		*)	printf '%s\n' "$line" ;;
+		esac
+		case $line in
+		"ok "* | "not ok "*)
+			t_long "$start"
+			start=$SECONDS ;;
 		esac
 	done < <(in_ns "${VERBS_NS:-init}" timeout -k 5 "${T_TIMEOUT:-900}" "$VERBS_BIN/$program" "$@" 2>&1)
 	[ -n "$ended" ] && return
