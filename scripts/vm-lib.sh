@@ -16,6 +16,10 @@
 
 declare -A NS_DEV NS_IP4 NS_IP6
 
+# the test programs in C (scripts/vm/programs makes them)
+# shellcheck disable=SC2034
+VM_PROGRAMS=/opt/programs
+
 # --- running things somewhere
 
 # in_ns NS COMMAND...: NS is a, b, sw or init

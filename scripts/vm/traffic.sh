@@ -24,15 +24,6 @@ VICTIMS=() PEERS=() SURVIVOR=''
 declare -A NAME_OF
 TRAFFIC_QPS=0 TRAFFIC_PORT=18600
 
-# build_tools TOOL...: the programs in C
-build_tools() {
-	local tool
-	for tool; do
-		[ -x "/tmp/$tool" ] || gcc -O1 -Wall -Wno-format-truncation -o "/tmp/$tool" "/sroce/scripts/vm/$tool.c" \
-			-libverbs -lrdmacm -lpthread || return
-	done
-}
-
 # timed COMMAND...: it must succeed, within BOUND if there is one
 timed() {
 	local start=${EPOCHREALTIME/./} took rc=0
@@ -74,7 +65,6 @@ traffic_start() {
 	mkdir -p "$TRAFFIC"
 	rm -f "$TRAFFIC"/*
 	VICTIMS=() PEERS=() SURVIVOR='' TRAFFIC_QPS=0
-	build_tools survivor
 	RESOURCES=$(rdma resource show sroce_b)
 	perf_forever ib_write_bw b a 3 -s 20000
 	if [ "$1" != few ]; then
@@ -114,7 +104,7 @@ survivor_start() {
 	mkdir -p "$TRAFFIC"
 	# nothing of an earlier one, before we look
 	: >"$TRAFFIC/survivor"
-	/tmp/survivor "$1" "$(gid_index "$1" 4)" >"$TRAFFIC/survivor" 2>&1 &
+	"$VM_PROGRAMS/survivor" "$1" "$(gid_index "$1" 4)" >"$TRAFFIC/survivor" 2>&1 &
 	SURVIVOR=$!
 	wait_for "$PATIENCE" survivor_says ready || { cat "$TRAFFIC/survivor"; return 1; }
 }

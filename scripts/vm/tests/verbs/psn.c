@@ -93,7 +93,7 @@ static void lose(const struct loss *l)
 
 		if (quick && i > 1)
 			break;
-		start(&p, psn, 18);
+		start(&p, psn, 21);
 		drop(l->host, l->opcode, l->first, l->count);
 		post_all(&p);
 		check_all(&p);

@@ -1,21 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # shellcheck shell=bash
-# verbs.sh -- build and run the programs of this directory; source it after vm-lib.sh.
-
-VERBS_SRC=/sroce/scripts/vm/tests/verbs
-VERBS_BIN=/tmp/verbs
-
-# verbs_build PROGRAM...
-verbs_build() {
-	local source
-	mkdir -p $VERBS_BIN
-	for source in lib pair wire forge "$@"; do
-		[ -e "$VERBS_BIN/$source.o" ] || echo "$source"
-	done | xargs -rP "$(nproc)" -I@ gcc -std=gnu17 -O1 -Wall -Werror -c -o $VERBS_BIN/@.o $VERBS_SRC/@.c || return
-	for source; do
-		gcc -o $VERBS_BIN/"$source" $VERBS_BIN/{"$source",lib,pair,wire,forge}.o -lrdmacm -libverbs -lpthread || return
-	done
-}
+# verbs.sh -- run the programs of this directory; source it after vm-lib.sh.
 
 # verbs NAME PROGRAM [ARG...]: each test of a program is a test here, NAME before its name. VERBS_A, VERBS_B
 # and VERBS_FAMILY choose devices and addresses (verbs/lib.c); VERBS_WIRE is set if there is a switch. With VERBS_NS
@@ -43,7 +28,7 @@ verbs() {
 			t_long "$start"
 			start=$SECONDS ;;
 		esac
-	done < <(in_ns "${VERBS_NS:-init}" timeout -k 5 "${T_TIMEOUT:-900}" "$VERBS_BIN/$program" "$@" 2>&1)
+	done < <(in_ns "${VERBS_NS:-init}" timeout -k 5 "${T_TIMEOUT:-900}" "$VM_PROGRAMS/$program" "$@" 2>&1)
 	[ -n "$ended" ] && return
 	T_FAILED=$((T_FAILED + 1))
 	echo "not ok $(t_number) - $name: the program did not come to its end"
