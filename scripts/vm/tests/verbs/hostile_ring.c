@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include "forge.h"
 
@@ -162,6 +163,7 @@ static pid_t start_attack(int number)
 
 	CHECK_GE(pid, 0);
 	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		CHECK(freopen("/dev/null", "w", stdout));
 		execl("/proc/self/exe", "hostile_ring", "attack", (char[2]){ '0' + number, 0 }, NULL);
 		_exit(1);

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -198,6 +199,8 @@ void check_byte_at(const char *file, int line, const void *at, size_t bytes, uin
 
 static void run_child(const struct test *test)
 {
+	/* whoever ends the program ends its test too */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	alarm(TEST_SECONDS);
 	open_node(&node_a, "VERBS_A", "sroce_a");
 	open_node(&node_b, "VERBS_B", "sroce_b");
