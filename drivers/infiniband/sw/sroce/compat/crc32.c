@@ -48,9 +48,11 @@ void sroce_crc32_exit(void)
 	tfm = NULL;
 }
 
+/* SHASH_DESC_ON_STACK() has room for any hash, and a kernel may zero what is on the stack. */
 static u32 crc32_shash(u32 crc, const void *data, unsigned int bytes)
 {
-	SHASH_DESC_ON_STACK(desc, tfm);
+	u8 room[sizeof(struct shash_desc) + sizeof(u32)] __aligned(__alignof__(struct shash_desc));
+	struct shash_desc *desc = (struct shash_desc *)room;
 	u32 *state = shash_desc_ctx(desc);
 
 	desc->tfm = tfm;
