@@ -438,6 +438,107 @@ static void req_next__ud_takes_the_wqes_address(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, t->out.pkt.qkey, 0x11111111u);
 }
 
+/* ---- the short way ---- */
+
+/* The short way leads to packet @n. */
+static void expect_more(struct kunit *test, struct req_test *t, u32 n)
+{
+	KUNIT_EXPECT_TRUE(test, sroce_req_more(&t->req, &t->out));
+	KUNIT_EXPECT_EQ(test, t->out.pkt.psn, PSN(n));
+	KUNIT_EXPECT_EQ(test, t->out.offset, n * MTU);
+	KUNIT_EXPECT_EQ(test, t->out.pkt.payload_bytes, MTU);
+	KUNIT_EXPECT_FALSE(test, t->out.retransmit || t->out.pkt.ackreq);
+	KUNIT_EXPECT_EQ(test, t->req.max_psn, PSN(n + 1));
+}
+
+static void req_more__from_middle_to_middle(struct kunit *test)
+{
+	struct req_test *t = test->priv;
+
+	post(t, SROCE_WR_WRITE, 5 * MTU + 5);
+	EXPECT_PACKET(test, t, SROCE_OP_WRITE_FIRST, 0);
+	KUNIT_EXPECT_FALSE(test, sroce_req_more(&t->req, &t->out));
+	EXPECT_PACKET(test, t, SROCE_OP_WRITE_MIDDLE, 1);
+	expect_more(test, t, 2);
+	expect_more(test, t, 3);
+	expect_more(test, t, 4);
+	KUNIT_EXPECT_FALSE(test, sroce_req_more(&t->req, &t->out));
+	EXPECT_PACKET(test, t, SROCE_OP_WRITE_LAST, 5);
+	KUNIT_EXPECT_EQ(test, t->out.pkt.payload_bytes, 5);
+	KUNIT_EXPECT_FALSE(test, sroce_req_more(&t->req, &t->out));
+	EXPECT_NOTHING(test, t);
+}
+
+static void req_more__stops_where_an_ack_is_asked_for(struct kunit *test)
+{
+	struct req_test *t = test->priv;
+
+	t->req.ackreq_every = 4;
+	post(t, SROCE_WR_SEND, 9 * MTU);
+	EXPECT_PACKET(test, t, SROCE_OP_SEND_FIRST, 0);
+	EXPECT_PACKET(test, t, SROCE_OP_SEND_MIDDLE, 1);
+	expect_more(test, t, 2);
+	KUNIT_EXPECT_FALSE(test, sroce_req_more(&t->req, &t->out));
+	EXPECT_PACKET(test, t, SROCE_OP_SEND_MIDDLE, 3);
+	KUNIT_EXPECT_TRUE(test, t->out.pkt.ackreq);
+	KUNIT_EXPECT_FALSE(test, sroce_req_more(&t->req, &t->out));
+	EXPECT_PACKET(test, t, SROCE_OP_SEND_MIDDLE, 4);
+	expect_more(test, t, 5);
+}
+
+static void req_more__obeys_the_window(struct kunit *test)
+{
+	struct req_test *t = test->priv;
+
+	t->req.window = 4;
+	post(t, SROCE_WR_SEND, 9 * MTU);
+	EXPECT_PACKET(test, t, SROCE_OP_SEND_FIRST, 0);
+	EXPECT_PACKET(test, t, SROCE_OP_SEND_MIDDLE, 1);
+	expect_more(test, t, 2);
+	KUNIT_EXPECT_FALSE(test, sroce_req_more(&t->req, &t->out));
+	EXPECT_PACKET(test, t, SROCE_OP_SEND_MIDDLE, 3);
+	KUNIT_EXPECT_TRUE(test, t->out.pkt.ackreq);
+	EXPECT_NOTHING(test, t);
+}
+
+static void req_more__not_after_a_retry(struct kunit *test)
+{
+	struct req_test *t = test->priv;
+
+	post(t, SROCE_WR_SEND, 9 * MTU);
+	EXPECT_PACKET(test, t, SROCE_OP_SEND_FIRST, 0);
+	EXPECT_PACKET(test, t, SROCE_OP_SEND_MIDDLE, 1);
+	expect_more(test, t, 2);
+	expect_more(test, t, 3);
+	sroce_req_seek(&t->req, PSN(1));
+	KUNIT_EXPECT_FALSE(test, sroce_req_more(&t->req, &t->out));
+	EXPECT_PACKET(test, t, SROCE_OP_SEND_MIDDLE, 1);
+	KUNIT_EXPECT_FALSE(test, sroce_req_more(&t->req, &t->out));
+	EXPECT_PACKET(test, t, SROCE_OP_SEND_MIDDLE, 2);
+	EXPECT_PACKET(test, t, SROCE_OP_SEND_MIDDLE, 3);
+	KUNIT_EXPECT_TRUE(test, t->out.retransmit);
+	expect_more(test, t, 4);
+	sroce_req_fail(&t->req, 0, SROCE_ST_LOC_PROT_ERR);
+	KUNIT_EXPECT_FALSE(test, sroce_req_more(&t->req, &t->out));
+}
+
+static void req_more__unreliable(struct kunit *test)
+{
+	struct req_test *t = test->priv;
+
+	t->req.transport = SROCE_UC;
+	t->req.reliable = false;
+	post(t, SROCE_WR_SEND, 5 * MTU);
+	EXPECT_PACKET(test, t, SROCE_UC | SROCE_OP_SEND_FIRST, 0);
+	EXPECT_PACKET(test, t, SROCE_UC | SROCE_OP_SEND_MIDDLE, 1);
+	expect_more(test, t, 2);
+	expect_more(test, t, 3);
+	KUNIT_EXPECT_EQ(test, t->req.una_psn, PSN(4));
+	KUNIT_EXPECT_FALSE(test, sroce_req_more(&t->req, &t->out));
+	EXPECT_PACKET(test, t, SROCE_UC | SROCE_OP_SEND_LAST, 4);
+	EXPECT_POP(test, t, 0, SROCE_ST_SUCCESS);
+}
+
 static struct kunit_case req_cases[] = {
 	KUNIT_CASE_PARAM(req_next__segments, op_gen_params),
 	KUNIT_CASE_PARAM(req_next__one_packet, op_gen_params),
@@ -466,6 +567,11 @@ static struct kunit_case req_cases[] = {
 	KUNIT_CASE(req_next__unreliable_completes_when_sent),
 	KUNIT_CASE(req_next__ud_takes_the_wqes_address),
 	KUNIT_CASE(req_next__credits_up_to_the_limit),
+	KUNIT_CASE(req_more__from_middle_to_middle),
+	KUNIT_CASE(req_more__stops_where_an_ack_is_asked_for),
+	KUNIT_CASE(req_more__obeys_the_window),
+	KUNIT_CASE(req_more__not_after_a_retry),
+	KUNIT_CASE(req_more__unreliable),
 	{}
 };
 

@@ -101,6 +101,113 @@ static void resp_next__address_of_answers(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, t->out.again);
 }
 
+/* ---- rows ---- */
+
+/* @n packets with this operation arrive in a row, from number @first on. */
+static u32 row(struct resp_test *t, u8 op, u32 first, u32 n)
+{
+	t->pkt.opcode = op;
+	t->pkt.flags = sroce_opcode_flags(op);
+	t->pkt.headers = sroce_opcode_headers(op);
+	t->pkt.psn = PSN(first);
+	t->pkt.payload_bytes = MTU;
+	return sroce_resp_on_row(&t->resp, &t->pkt, n, &t->todo);
+}
+
+static void resp_on_row__write(struct kunit *test)
+{
+	struct resp_test *t = test->priv;
+
+	address(t, 0x5000, 77, 6 * MTU);
+	request(t, SROCE_OP_WRITE_FIRST, 0, MTU);
+	KUNIT_EXPECT_EQ(test, row(t, SROCE_OP_WRITE_MIDDLE, 1, 3), 3u);
+	KUNIT_EXPECT_EQ(test, (int)t->todo.act, (int)SROCE_ACT_WRITE);
+	KUNIT_EXPECT_EQ(test, t->todo.va, 0x5000ULL + MTU);
+	KUNIT_EXPECT_EQ(test, t->todo.rkey, 77u);
+	KUNIT_EXPECT_EQ(test, t->todo.msg_bytes, 4u * MTU);
+	/* It was not executed, so nothing has happened. */
+	KUNIT_EXPECT_EQ(test, row(t, SROCE_OP_WRITE_MIDDLE, 1, 3), 3u);
+	t->resp.refused = 1;
+	sroce_resp_row_done(&t->resp, 3);
+	KUNIT_EXPECT_EQ(test, t->resp.refused, 0);
+	EXPECT_NO_ANSWER(test, t);
+	/* A byte is left for the last packet. */
+	KUNIT_EXPECT_EQ(test, row(t, SROCE_OP_WRITE_MIDDLE, 4, 3), 1u);
+	sroce_resp_row_done(&t->resp, 1);
+	KUNIT_EXPECT_EQ(test, row(t, SROCE_OP_WRITE_MIDDLE, 5, 1), 0u);
+	t->pkt.ackreq = true;
+	KUNIT_EXPECT_EQ(test, request(t, SROCE_OP_WRITE_LAST, 5, MTU), SROCE_ACT_WRITE);
+	KUNIT_EXPECT_EQ(test, t->todo.va, 0x5000ULL + 5 * MTU);
+	KUNIT_EXPECT_EQ(test, t->todo.msg_bytes, 6u * MTU);
+	EXPECT_ACK(test, t, ACK, 5, 1);
+}
+
+static void resp_on_row__send(struct kunit *test)
+{
+	struct resp_test *t = test->priv;
+
+	request(t, SROCE_OP_SEND_FIRST, 0, MTU);
+	KUNIT_EXPECT_EQ(test, row(t, SROCE_OP_WRITE_MIDDLE, 1, 2), 0u);
+	KUNIT_EXPECT_EQ(test, row(t, SROCE_OP_SEND_MIDDLE, 1, 2), 2u);
+	KUNIT_EXPECT_EQ(test, (int)t->todo.act, (int)SROCE_ACT_SEND);
+	KUNIT_EXPECT_EQ(test, t->todo.offset, (u32)MTU);
+	KUNIT_EXPECT_EQ(test, t->todo.msg_bytes, 3u * MTU);
+	sroce_resp_row_done(&t->resp, 2);
+	KUNIT_EXPECT_EQ(test, request(t, SROCE_OP_SEND_LAST, 3, 1), SROCE_ACT_SEND);
+	KUNIT_EXPECT_EQ(test, t->todo.offset, 3u * MTU);
+	KUNIT_EXPECT_EQ(test, t->todo.msg_bytes, 3u * MTU + 1);
+}
+
+static void resp_on_row__longest_send(struct kunit *test)
+{
+	struct resp_test *t = test->priv;
+
+	request(t, SROCE_OP_SEND_FIRST, 0, MTU);
+	t->resp.msg_bytes = SROCE_MAX_MSG_BYTES - 2 * MTU;
+	KUNIT_EXPECT_EQ(test, row(t, SROCE_OP_SEND_MIDDLE, 1, 9), 2u);
+	t->resp.msg_bytes = SROCE_MAX_MSG_BYTES - MTU + 1;
+	KUNIT_EXPECT_EQ(test, row(t, SROCE_OP_SEND_MIDDLE, 1, 9), 0u);
+}
+
+/* Whatever is not the rule is for sroce_resp_on_packet(). */
+static void resp_on_row__only_the_rule(struct kunit *test)
+{
+	struct resp_test *t = test->priv;
+	struct sroce_resp saved;
+
+	request(t, SROCE_OP_SEND_FIRST, 0, MTU);
+	saved = t->resp;
+	KUNIT_EXPECT_EQ(test, row(t, SROCE_OP_SEND_MIDDLE, 0, 2), 0u);
+	KUNIT_EXPECT_EQ(test, row(t, SROCE_OP_SEND_MIDDLE, 2, 2), 0u);
+	KUNIT_EXPECT_EQ(test, row(t, SROCE_OP_SEND_LAST, 1, 1), 0u);
+	KUNIT_EXPECT_EQ(test, row(t, SROCE_OP_SEND_FIRST, 1, 1), 0u);
+	t->pkt.ackreq = true;
+	KUNIT_EXPECT_EQ(test, row(t, SROCE_OP_SEND_MIDDLE, 1, 2), 0u);
+	t->pkt.ackreq = false;
+	t->pkt.srqn = 5;
+	KUNIT_EXPECT_EQ(test, row(t, SROCE_OP_SEND_MIDDLE, 1, 2), 0u);
+	t->pkt.srqn = 0;
+	t->resp.mtu = 2 * MTU;
+	KUNIT_EXPECT_EQ(test, row(t, SROCE_OP_SEND_MIDDLE, 1, 2), 0u);
+	t->resp = saved;
+	t->resp.nak_sent = true;
+	KUNIT_EXPECT_EQ(test, row(t, SROCE_OP_SEND_MIDDLE, 1, 2), 0u);
+	t->resp = saved;
+	t->resp.answer = SROCE_ANS_NAK;
+	KUNIT_EXPECT_EQ(test, row(t, SROCE_OP_SEND_MIDDLE, 1, 2), 0u);
+	t->resp = saved;
+	t->resp.hold.packets = 1;
+	KUNIT_EXPECT_EQ(test, row(t, SROCE_OP_SEND_MIDDLE, 1, 2), 0u);
+	t->resp = saved;
+	t->resp.skip = true;
+	KUNIT_EXPECT_EQ(test, row(t, SROCE_OP_SEND_MIDDLE, 1, 2), 0u);
+	t->resp = saved;
+	t->resp.dead = true;
+	KUNIT_EXPECT_EQ(test, row(t, SROCE_OP_SEND_MIDDLE, 1, 2), 0u);
+	t->resp = saved;
+	KUNIT_EXPECT_EQ(test, row(t, SROCE_OP_SEND_MIDDLE, 1, 2), 2u);
+}
+
 /* ---- sequence (IBA 9.7.5.1.1) ---- */
 
 static void resp_on_packet__one_nak_per_gap(struct kunit *test)
@@ -498,6 +605,10 @@ static struct kunit_case resp_cases[] = {
 	KUNIT_CASE(resp_next__acks_are_coalesced),
 	KUNIT_CASE(resp_next__credits),
 	KUNIT_CASE(resp_next__address_of_answers),
+	KUNIT_CASE(resp_on_row__write),
+	KUNIT_CASE(resp_on_row__send),
+	KUNIT_CASE(resp_on_row__longest_send),
+	KUNIT_CASE(resp_on_row__only_the_rule),
 	KUNIT_CASE(resp_on_packet__one_nak_per_gap),
 	KUNIT_CASE(resp_on_packet__nak_not_sent_is_withdrawn),
 	KUNIT_CASE(resp_on_packet__half_the_circle),

@@ -183,12 +183,36 @@ static void run_local(struct end *end, u32 index)
 		sroce_req_local_done(&end->req, SROCE_ST_SUCCESS);
 }
 
+/* The short way (sroce_req_more()) has to lead where sroce_req_next() does. */
+static enum sroce_req_what next_request(struct end *end, struct sroce_req_out *out)
+{
+	struct sroce_req req = end->req;
+	struct sroce_req_out like = *out;
+	bool more = sroce_req_more(&req, &like);
+	enum sroce_req_what what;
+
+	CHECK(end->sim, more || !memcmp(&req, &end->req, sizeof(req)), "no more, but a change");
+	what = sroce_req_next(&end->req, end->sim->now, out);
+	if (!more)
+		return what;
+	sim_stats.rows++;
+	CHECK(end->sim, what == SROCE_REQ_PACKET && !memcmp(&req, &end->req, sizeof(req)),
+	      "%c: the short way leads elsewhere", 'A' + end->id);
+	CHECK(end->sim, like.index == out->index && like.offset == out->offset &&
+	      like.retransmit == out->retransmit && like.pkt.opcode == out->pkt.opcode &&
+	      like.pkt.psn == out->pkt.psn && like.pkt.payload_bytes == out->pkt.payload_bytes &&
+	      like.pkt.ackreq == out->pkt.ackreq && like.pkt.solicited == out->pkt.solicited &&
+	      like.pkt.qpn == out->pkt.qpn && like.pkt.srqn == out->pkt.srqn,
+	      "%c: another packet by the short way", 'A' + end->id);
+	return what;
+}
+
 /* Answers go first or last; what does not fit the budget waits for the next round. */
 void end_pump(struct end *end)
 {
 	struct sim *sim = end->sim;
 	struct link *link = &sim->link[end->host];
-	struct sroce_req_out out;
+	struct sroce_req_out out = { .index = end->req.head - 1 };
 	u32 n = rng_range(&sim->rng, 1, end->budget);
 	u32 answers = rng_range(&sim->rng, 1, end->budget);
 
@@ -199,7 +223,7 @@ void end_pump(struct end *end)
 	while (answers && exec_pull(end))
 		answers--;
 	while (n && link->in_flight < MAX_IN_FLIGHT && !end->error) {
-		enum sroce_req_what what = sroce_req_next(&end->req, sim->now, &out);
+		enum sroce_req_what what = next_request(end, &out);
 
 		if (what == SROCE_REQ_NOTHING)
 			break;

@@ -332,13 +332,36 @@ static void keep(struct end *end, const struct sroce_pkt *pkt, struct sroce_resp
 	}
 }
 
+/* A row of one packet is that packet: what was told of it before, and where it leads. */
+static void check_row(struct end *end, struct sroce_resp *resp, const struct sroce_resp_do *row,
+		      const struct sroce_resp_do *todo, enum sroce_resp_result result)
+{
+	struct sim *sim = end->sim;
+
+	sim_stats.rows++;
+	CHECK(sim, row->act == todo->act && row->va == todo->va && row->rkey == todo->rkey &&
+	      row->offset == todo->offset && row->msg_bytes == todo->msg_bytes &&
+	      !todo->start && !todo->end && !todo->recv, "%c: another verdict on a row",
+	      'A' + end->id);
+	if (result != SROCE_RESULT_OK)
+		return;
+	resp->credits = end->resp.credits;
+	sroce_resp_row_done(resp, 1);
+	CHECK(sim, !memcmp(resp, &end->resp, sizeof(*resp)), "%c: a row leads elsewhere",
+	      'A' + end->id);
+}
+
 static void handle(struct end *end, const struct sroce_pkt *pkt, const u8 *payload)
 {
-	struct sroce_resp_do todo;
+	struct sroce_resp resp = end->resp;
+	struct sroce_resp_do todo, row;
 	enum sroce_resp_result result;
 	struct op *op = NULL;
+	bool in_row = sroce_resp_on_row(&resp, pkt, 1, &row);
 
 	sroce_resp_on_packet(&end->resp, pkt, &todo);
+	CHECK(end->sim, !in_row || todo.act != SROCE_ACT_DROP, "%c: drops what a row may have",
+	      'A' + end->id);
 	if (todo.act == SROCE_ACT_DROP)
 		return;
 	if (todo.act == SROCE_ACT_HOLD) {
@@ -355,6 +378,8 @@ static void handle(struct end *end, const struct sroce_pkt *pkt, const u8 *paylo
 	if (result == SROCE_RESULT_OK && op)
 		executed(end, op, pkt, todo.end);
 	sroce_resp_commit(&end->resp, pkt, &todo, result);
+	if (in_row)
+		check_row(end, &resp, &row, &todo, result);
 }
 
 /* What is due after it was held is as if it arrived now. */

@@ -79,6 +79,7 @@ static void add(struct result *sum, const struct result *part)
 	sum->stats.srq += part->stats.srq;
 	sum->stats.datagrams += part->stats.datagrams;
 	sum->stats.cnps += part->stats.cnps;
+	sum->stats.rows += part->stats.rows;
 	for (i = 0; i < SC_COUNT; i++)
 		sum->stats.runs[i] += part->stats.runs[i];
 }
@@ -148,10 +149,10 @@ static void print_summary(const struct result *sum)
 	for (i = 0; i < SC_COUNT; i++)
 		if (sum->stats.runs[i])
 			printf("%s %u, ", scenario_names[i], sum->stats.runs[i]);
-	printf("%llu frames, %llu sent again; requests held %llu, answers ahead %llu, holes %llu, probes %llu, refused %llu; many QPs %llu, SRQs %llu, datagrams %llu, CNPs %llu\n",
+	printf("%llu frames, %llu sent again; requests held %llu, answers ahead %llu, holes %llu, probes %llu, refused %llu; many QPs %llu, SRQs %llu, datagrams %llu, CNPs %llu, in rows %llu\n",
 	       sum->stats.frames, sum->stats.retransmitted, sum->stats.held, sum->stats.ahead,
 	       sum->stats.holes, sum->stats.probes, sum->stats.refused, sum->stats.shared,
-	       sum->stats.srq, sum->stats.datagrams, sum->stats.cnps);
+	       sum->stats.srq, sum->stats.datagrams, sum->stats.cnps, sum->stats.rows);
 }
 
 static void usage(void)

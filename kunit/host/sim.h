@@ -257,7 +257,7 @@ struct sim {
 
 struct sim_stats {
 	u32 runs[SC_COUNT];
-	u64 frames, retransmitted, held, ahead, holes, probes, refused, shared, srq, datagrams, cnps;
+	u64 frames, retransmitted, held, ahead, holes, probes, refused, shared, srq, datagrams, cnps, rows;
 };
 
 /* run.c */

@@ -271,15 +271,23 @@ static void send_rd(struct sroce_req *req, struct sroce_swqe *wqe, struct sroce_
 	req->since_ackreq = 0;
 }
 
-static bool wants_ack(struct sroce_req *req, const struct sroce_swqe *wqe, bool last)
+/* Does the next packet of this message, not its last, ask for an ACK? */
+static bool asks_now(const struct sroce_req *req, const struct sroce_swqe *wqe)
 {
 	u32 out = from_una(req, req->next_psn) - req->rd_psns;
 
+	return req->since_ackreq + 1 >= req->ackreq_every ||
+	       out + 1 >= min(req->window, req->cwnd) || is_limited(req, wqe, wqe->ssn);
+}
+
+static bool wants_ack(struct sroce_req *req, const struct sroce_swqe *wqe, bool last)
+{
 	if (!req->reliable)
 		return false;
-	if (!last && ++req->since_ackreq < req->ackreq_every &&
-	    out + 1 < min(req->window, req->cwnd) && !is_limited(req, wqe, wqe->ssn))
+	if (!last && !asks_now(req, wqe)) {
+		req->since_ackreq++;
 		return false;
+	}
 	req->since_ackreq = 0;
 	return true;
 }
@@ -400,6 +408,38 @@ enum sroce_req_what sroce_req_next(struct sroce_req *req, u64 now_ns, struct sro
 		sroce_rtt_on_sent(&req->rtt, out->pkt.psn, now_ns);
 	account_sent(req, now_ns);
 	return SROCE_REQ_PACKET;
+}
+
+/* Is @out the MIDDLE packet before next_psn, and was nothing after it sent before? */
+static bool is_newest(const struct sroce_req *req, const struct sroce_req_out *out)
+{
+	return req->state == SROCE_REQ_READY && req->cur != req->tail && req->cur == out->index &&
+	       req->cur_pkt > 1 && req->next_psn == req->max_psn &&
+	       req->next_psn == sroce_psn_add(out->pkt.psn, 1) && !out->pkt.ackreq &&
+	       req->repair.sent == req->repair.end;
+}
+
+bool sroce_req_more(struct sroce_req *req, struct sroce_req_out *out)
+{
+	const struct sroce_swqe *wqe = sroce_req_wqe(req, req->cur);
+
+	if (!is_newest(req, out) || wqe->state != SROCE_SWQE_STARTED ||
+	    req->cur_pkt + 1 >= wqe->npsn)
+		return false;
+	if (req->reliable) {
+		if (!has_window(req, wqe) || asks_now(req, wqe))
+			return false;
+		req->since_ackreq++;
+	}
+	out->pkt.psn = req->next_psn;
+	out->offset += req->mtu;
+	out->retransmit = false;
+	req->cur_pkt++;
+	req->next_psn = sroce_psn_add(req->next_psn, 1);
+	req->max_psn = req->next_psn;
+	if (!req->reliable)
+		req->una_psn = req->next_psn;
+	return true;
 }
 
 void sroce_req_local_done(struct sroce_req *req, enum sroce_status status)

@@ -369,6 +369,18 @@ struct sroce_req_out {
 enum sroce_req_what sroce_req_next(struct sroce_req *req, u64 now_ns, struct sroce_req_out *out);
 
 /**
+ * sroce_req_more - one more packet like the last
+ * @req: requester, of which nothing has changed since
+ * @out: the last packet; PSN and offset become those of the next
+ *
+ * The short way from one MIDDLE packet to the next, accounted for as sent. Returns
+ * false, with nothing changed, if there is none, or anything else is to be thought
+ * of: that is for sroce_req_next(). It is never one that asks for an ACK, nor one
+ * that was sent before.
+ */
+bool sroce_req_more(struct sroce_req *req, struct sroce_req_out *out);
+
+/**
  * sroce_req_refused - packets did not leave the host
  * @req: requester
  * @psn: the first of them, one that sroce_req_next() gave

@@ -356,6 +356,58 @@ static void advance(struct sroce_resp *resp, const struct sroce_pkt *pkt,
 	}
 }
 
+/* ---- rows of packets ---- */
+
+/*
+ * Only where nothing else is to be thought of than the next bytes of a message: no
+ * gap that was filled, no NAK that is withdrawn by progress.
+ */
+static bool row_ok(const struct sroce_resp *resp, const struct sroce_pkt *pkt)
+{
+	if (resp->dead || resp->skip || resp->nak_sent || resp->hold.packets ||
+	    resp->answer == SROCE_ANS_NAK)
+		return false;
+	return pkt->psn == resp->epsn && pkt->flags & (SROCE_F_SEND | SROCE_F_WRITE) &&
+	       !(pkt->flags & (SROCE_F_START | SROCE_F_END)) && !pkt->ackreq &&
+	       sequence_ok(resp, pkt) && payload_ok(resp, pkt);
+}
+
+u32 sroce_resp_on_row(const struct sroce_resp *resp, const struct sroce_pkt *pkt, u32 n,
+		      struct sroce_resp_do *todo)
+{
+	u32 left;
+
+	if (!row_ok(resp, pkt))
+		return 0;
+	/* A WRITE has a byte left for its LAST packet. */
+	if (resp->msg == SROCE_MSG_SEND)
+		left = SROCE_MAX_MSG_BYTES - resp->msg_bytes;
+	else
+		left = resp->write_left - min(resp->write_left, 1U);
+	n = min(n, left / resp->mtu);
+	if (!n)
+		return 0;
+	memset(todo, 0, sizeof(*todo));
+	fill_verdict(resp, pkt, todo);
+	todo->msg_bytes = resp->msg_bytes + n * resp->mtu;
+	return n;
+}
+
+void sroce_resp_row_done(struct sroce_resp *resp, u32 n)
+{
+	u32 bytes = n * resp->mtu;
+
+	resp->refused = 0;
+	resp->epsn = sroce_psn_add(resp->epsn, n);
+	resp->msg_bytes += bytes;
+	if (resp->msg != SROCE_MSG_WRITE)
+		return;
+	resp->write_left -= bytes;
+	resp->write_va += bytes;
+}
+
+/* ---- commit ---- */
+
 static void commit_unreliable(struct sroce_resp *resp, const struct sroce_pkt *pkt,
 			      struct sroce_resp_do *todo, enum sroce_resp_result result)
 {

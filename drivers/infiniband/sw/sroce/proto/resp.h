@@ -289,6 +289,24 @@ void sroce_resp_commit(struct sroce_resp *resp, const struct sroce_pkt *pkt,
 		       struct sroce_resp_do *todo, enum sroce_resp_result result);
 
 /**
+ * sroce_resp_on_row - MIDDLE packets of one message arrived in a row
+ * @resp: responder
+ * @pkt: the first of them
+ * @n: so many, alike but for the PSN, which goes up by one; none asks for an ACK
+ * @todo: verdict on them
+ *
+ * Returns how many of them are to be executed as if they were one long packet, and
+ * changes nothing; 0: each is a matter for sroce_resp_on_packet(). If they were
+ * executed, sroce_resp_row_done() follows. If not, they may still be given to
+ * sroce_resp_on_packet(), one by one.
+ */
+u32 sroce_resp_on_row(const struct sroce_resp *resp, const struct sroce_pkt *pkt, u32 n,
+		      struct sroce_resp_do *todo);
+
+/* sroce_resp_row_done - @n packets of a row, as many as sroce_resp_on_row() said, were executed */
+void sroce_resp_row_done(struct sroce_resp *resp, u32 n);
+
+/**
  * sroce_resp_held - the packet of a HOLD verdict was kept, or could not be
  * @resp: responder
  * @pkt: the packet
