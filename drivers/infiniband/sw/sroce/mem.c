@@ -137,10 +137,30 @@ void sroce_mr_span(const struct sroce_mr *mr, u64 va, u64 bytes, struct sroce_sp
 	span->bytes = min_t(u64, bytes, PAGE_SIZE - span->offset);
 }
 
+/* Between a checked range and memory of ours. */
+static void copy_out(const struct sroce_mr *mr, u64 va, void *to, u32 bytes)
+{
+	struct sroce_span span;
+
+	for (; bytes; bytes -= span.bytes, va += span.bytes, to += span.bytes) {
+		sroce_mr_span(mr, va, bytes, &span);
+		memcpy_from_page(to, span.page, span.offset, span.bytes);
+	}
+}
+
+static void copy_in(const struct sroce_mr *mr, u64 va, const void *from, u32 bytes)
+{
+	struct sroce_span span;
+
+	for (; bytes; bytes -= span.bytes, va += span.bytes, from += span.bytes) {
+		sroce_mr_span(mr, va, bytes, &span);
+		memcpy_to_page(span.page, span.offset, from, span.bytes);
+	}
+}
+
 int sroce_mem_read(const struct sroce_accessor *by, u32 key, int access, u64 va, void *to,
 		   u32 bytes)
 {
-	struct sroce_span span;
 	struct sroce_mr *mr;
 
 	if (!bytes)
@@ -149,10 +169,7 @@ int sroce_mem_read(const struct sroce_accessor *by, u32 key, int access, u64 va,
 	if (!mr)
 		return -EACCES;
 
-	for (; bytes; bytes -= span.bytes, va += span.bytes, to += span.bytes) {
-		sroce_mr_span(mr, va, bytes, &span);
-		memcpy_from_page(to, span.page, span.offset, span.bytes);
-	}
+	copy_out(mr, va, to, bytes);
 	mr_put(mr);
 	return 0;
 }
@@ -160,7 +177,6 @@ int sroce_mem_read(const struct sroce_accessor *by, u32 key, int access, u64 va,
 int sroce_mem_write(const struct sroce_accessor *by, u32 key, int access, u64 va,
 		    const void *from, u32 bytes)
 {
-	struct sroce_span span;
 	struct sroce_mr *mr;
 
 	if (!bytes)
@@ -169,12 +185,55 @@ int sroce_mem_write(const struct sroce_accessor *by, u32 key, int access, u64 va
 	if (!mr)
 		return -EACCES;
 
-	for (; bytes; bytes -= span.bytes, va += span.bytes, from += span.bytes) {
-		sroce_mr_span(mr, va, bytes, &span);
-		memcpy_to_page(span.page, span.offset, from, span.bytes);
-	}
+	copy_in(mr, va, from, bytes);
 	mr_put(mr);
 	return 0;
+}
+
+int sroce_mem_write_row(const struct sroce_accessor *by, u32 key, int access, u64 va,
+			const struct sroce_row *row)
+{
+	const u8 *from = row->payload;
+	struct sroce_mr *mr;
+	u32 i;
+
+	mr = mr_get(by, key, access, va, (u64)row->n * row->bytes);
+	if (!mr)
+		return -EACCES;
+
+	for (i = 0; i < row->n; i++, from += row->step, va += row->bytes)
+		copy_in(mr, va, from, row->bytes);
+	mr_put(mr);
+	return 0;
+}
+
+void sroce_stretch_open(struct sroce_stretch *stretch, const struct sroce_accessor *by, u32 key,
+			int access, u64 va, u64 bytes)
+{
+	struct sroce_mr *mr = bytes ? sroce_mr_find(by, key, access, va, bytes) : NULL;
+
+	*stretch = (struct sroce_stretch){};
+	if (!mr || sroce_mr_is_counted(mr))
+		return;
+	stretch->mr = mr;
+	stretch->pd = key ? by->pd : mr->ibmr.pd;
+	stretch->access = access;
+	stretch->va = va;
+	stretch->left = bytes;
+}
+
+bool sroce_stretch_read(struct sroce_stretch *stretch, void *to, u32 bytes)
+{
+	const struct sroce_mr *mr = stretch->mr;
+
+	if (stretch->left < bytes || !READ_ONCE(mr->valid) ||
+	    READ_ONCE(mr->ibmr.pd) != stretch->pd ||
+	    (READ_ONCE(mr->access) & stretch->access) != stretch->access)
+		return false;
+	copy_out(mr, stretch->va, to, bytes);
+	stretch->va += bytes;
+	stretch->left -= bytes;
+	return true;
 }
 
 static int span_from_skb(const struct sroce_span *span, const struct sk_buff *skb, u32 skb_offset)
@@ -361,6 +420,30 @@ int sroce_sgl_write(struct sroce_dev *dev, struct ib_pd *pd, const struct sroce_
 		from += w.bytes;
 	}
 	return more;
+}
+
+void sroce_sgl_stretch(struct sroce_stretch *stretch, const struct sroce_accessor *by,
+		       const struct sroce_sge *sge, u32 n, u32 offset)
+{
+	struct sgl_walk w = { .sge = sge, .n = n, .offset = offset, .left = U32_MAX };
+
+	if (sgl_next(&w) > 0)
+		sroce_stretch_open(stretch, by, w.key, 0, w.va, w.bytes);
+	else
+		*stretch = (struct sroce_stretch){};
+}
+
+int sroce_sgl_write_row(struct sroce_dev *dev, struct ib_pd *pd, const struct sroce_sge *sge,
+			u32 n, u32 offset, const struct sroce_row *row)
+{
+	u32 bytes = row->n * row->bytes;
+	struct sgl_walk w = { .sge = sge, .n = n, .offset = offset, .left = bytes };
+	struct sroce_accessor by = { .dev = dev, .pd = pd };
+
+	/* Only into one of its entries. */
+	if (sgl_next(&w) <= 0 || w.bytes != bytes)
+		return -EACCES;
+	return sroce_mem_write_row(&by, w.key, IB_ACCESS_LOCAL_WRITE, w.va, row);
 }
 
 int sroce_sgl_write_skb(struct sroce_dev *dev, struct ib_pd *pd, const struct sroce_sge *sge,

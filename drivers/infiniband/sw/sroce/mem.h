@@ -140,6 +140,58 @@ int sroce_mem_write(const struct sroce_accessor *by, u32 key, int access, u64 va
 		    const void *from, u32 bytes);
 
 /**
+ * struct sroce_row - payloads of equal length at equal distances
+ * @payload: the first
+ * @n: how many
+ * @step: from one to the next
+ * @bytes: of each
+ */
+struct sroce_row {
+	const u8 *payload;
+	u32 n;
+	u32 step;
+	u32 bytes;
+};
+
+/*
+ * The same from a row, one payload behind the other. Nothing was written if it fails;
+ * to an SG list it does, too, if the row does not lie within one of the entries.
+ */
+int sroce_mem_write_row(const struct sroce_accessor *by, u32 key, int access, u64 va,
+			const struct sroce_row *row);
+int sroce_sgl_write_row(struct sroce_dev *dev, struct ib_pd *pd, const struct sroce_sge *sge,
+			u32 n, u32 offset, const struct sroce_row *row);
+
+/**
+ * struct sroce_stretch - memory that is read packet by packet
+ * @mr: its region
+ * @pd: that the region must belong to
+ * @access: IB_ACCESS_* that it needs
+ * @va: the next byte
+ * @left: bytes from there on; 0: look it up for each packet
+ *
+ * Valid as long as the RCU read lock is held. Regions whose users are counted have none.
+ */
+struct sroce_stretch {
+	const struct sroce_mr *mr;
+	const struct ib_pd *pd;
+	int access;
+	u64 va;
+	u64 left;
+};
+
+/* sroce_stretch_open - look a range up; parameters are those of sroce_mr_find() */
+void sroce_stretch_open(struct sroce_stretch *stretch, const struct sroce_accessor *by, u32 key,
+			int access, u64 va, u64 bytes);
+
+/* sroce_sgl_stretch - the rest of the entry that has byte @offset of an SG list */
+void sroce_sgl_stretch(struct sroce_stretch *stretch, const struct sroce_accessor *by,
+		       const struct sroce_sge *sge, u32 n, u32 offset);
+
+/* sroce_stretch_read - the next @bytes; false: not all there, or its region was invalidated */
+bool sroce_stretch_read(struct sroce_stretch *stretch, void *to, u32 bytes);
+
+/**
  * sroce_mem_atomic - 64-bit compare-and-swap or fetch-and-add, atomic with the CPU's own
  * @by: for whom
  * @rkey: key; needs IB_ACCESS_REMOTE_ATOMIC

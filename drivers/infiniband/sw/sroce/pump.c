@@ -256,6 +256,41 @@ static bool room_below(struct sroce_qp *qp)
 	return refcount_read(&qp->sock->sk->sk_wmem_alloc) < PUMP_BYTES_BELOW;
 }
 
+static bool may_go_on(struct sroce_qp *qp, const struct sroce_tx *tx)
+{
+	return !tx->refused && !sroce_rp_is_paced(qp) && room_below(qp);
+}
+
+/*
+ * The packets of a message that follow @out and are like it: what they have in common
+ * is found out once. Returns how many.
+ */
+static int send_row(struct sroce_qp *qp, struct sroce_tx *tx, struct sroce_req_out *out, int budget)
+{
+	const struct sroce_swqe *wqe = sroce_req_wqe(&qp->req, out->index);
+	struct sroce_accessor by = { .dev = qp->dev, .pd = qp->ibqp.pd };
+	struct sroce_payload payload;
+	struct sroce_stretch stretch;
+	int n = 0;
+
+	if (wqe->flags & SROCE_WF_INLINE)
+		return 0;
+	while (n < budget && may_go_on(qp, tx) && sroce_req_more(&qp->req, out)) {
+		if (!n++) {
+			describe_payload(qp, wqe, out, &payload);
+			payload.stretch = &stretch;
+			sroce_sgl_stretch(&stretch, &by, payload.sge, payload.num_sge, out->offset);
+		}
+		payload.offset = out->offset;
+		trace_sroce_send(qp, &out->pkt, false);
+		if (sroce_tx_more(tx, &out->pkt, &payload)) {
+			sroce_req_fail(&qp->req, out->index, SROCE_ST_LOC_PROT_ERR);
+			break;
+		}
+	}
+	return n;
+}
+
 /*
  * Send what may be sent. Returns true if the budget ended it. @turn_ns: when the
  * turn begins that it waits for, else SROCE_NEVER.
@@ -289,6 +324,8 @@ static bool send_some(struct sroce_qp *qp, u64 *turn_ns)
 		send_packet(qp, &tx, &out);
 		if (paced)
 			sroce_rp_sent(qp, &qp->req_turn, sroce_pkt_udp_payload(&out.pkt));
+		else if (qp->transport != SROCE_UD)
+			budget -= send_row(qp, &tx, &out, budget);
 	}
 	if (begun && qp->transport != SROCE_UD)
 		sroce_tx_end(&tx);

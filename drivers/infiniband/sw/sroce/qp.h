@@ -348,6 +348,8 @@ enum hrtimer_restart sroce_req_timer(struct hrtimer *timer);
 /* respond.c: the responder's shell */
 void sroce_respond_request(struct sroce_qp *qp, struct sk_buff *skb, u32 payload_offset,
 			   const struct sroce_pkt *pkt, bool more);
+u32 sroce_respond_row(struct sroce_qp *qp, const struct sroce_pkt *pkt,
+		      const struct sroce_row *row);
 void sroce_respond_post(struct sroce_qp *qp);
 void sroce_respond_more(struct sroce_qp *qp);
 void sroce_respond_flush(struct sroce_qp *qp);

@@ -37,6 +37,9 @@
 /* Segments of one skb at most: as many as UDP sockets send. */
 #define MAX_SEGS	64
 
+/* Offset of the PSN in a BTH. */
+#define BTH_PSN		9
+
 static DEFINE_PER_CPU(struct page_frag, chunk);
 
 /* @packets from @psn on did not leave. */
@@ -100,6 +103,8 @@ static int copy_payload(const struct sroce_tx *tx, const struct sroce_payload *f
 {
 	struct sroce_accessor by = sroce_qp_accessor(tx->qp);
 
+	if (from->stretch && sroce_stretch_read(from->stretch, to, bytes))
+		return 0;
 	by.pd = from->pd;
 	switch (from->kind) {
 	case SROCE_PAYLOAD_LINEAR:
@@ -118,6 +123,17 @@ static int copy_payload(const struct sroce_tx *tx, const struct sroce_payload *f
 
 /* ---- segments ---- */
 
+/* ICRC from the masked headers and all that is between @bth and @end, to @end. */
+static void put_icrc(const struct sroce_tx *tx, const u8 *bth, u8 *end)
+{
+	u32 crc = sroce_icrc_masked(tx->masked, tx->masked_bytes);
+	__le32 icrc;
+
+	crc = sroce_crc32(crc, bth + SROCE_BTH_BYTES, end - bth - SROCE_BTH_BYTES);
+	icrc = sroce_icrc_end(crc);
+	memcpy(end, &icrc, sizeof(icrc));
+}
+
 /* BTH and extended headers (@hdr), payload, pad, ICRC to @bth. */
 static int put_segment(struct sroce_tx *tx, const struct sroce_pkt *pkt, const u8 *hdr,
 		       const struct sroce_payload *payload, u8 *bth)
@@ -126,8 +142,6 @@ static int put_segment(struct sroce_tx *tx, const struct sroce_pkt *pkt, const u
 	u8 *pad = data + pkt->payload_bytes;
 	u8 *end = pad + pkt->pad;
 	struct udphdr uh;
-	__le32 icrc;
-	u32 crc;
 
 	memcpy(bth, hdr, pkt->hdr_bytes);
 	if (copy_payload(tx, payload, data, pkt->payload_bytes))
@@ -135,10 +149,26 @@ static int put_segment(struct sroce_tx *tx, const struct sroce_pkt *pkt, const u
 	memset(pad, 0, pkt->pad);
 
 	set_lengths(tx, tx->ip, &uh, sroce_pkt_udp_payload(pkt), tx->first_id + tx->segs);
-	crc = sroce_icrc_begin(tx->ip, tx->path->ipv6, (u8 *)&uh, bth);
-	crc = sroce_crc32(crc, bth + SROCE_BTH_BYTES, end - bth - SROCE_BTH_BYTES);
-	icrc = sroce_icrc_end(crc);
-	memcpy(end, &icrc, sizeof(icrc));
+	tx->masked_bytes = sroce_icrc_mask(tx->ip, tx->path->ipv6, (u8 *)&uh, bth, tx->masked);
+	put_icrc(tx, bth, end);
+	return 0;
+}
+
+/* The same of a packet like the last, which has neither extended headers nor pad. */
+static int put_next(struct sroce_tx *tx, const struct sroce_pkt *pkt,
+		    const struct sroce_payload *payload, u8 *bth)
+{
+	u8 *data = bth + SROCE_BTH_BYTES;
+
+	put_unaligned_be24(pkt->psn, tx->bth + BTH_PSN);
+	memcpy(bth, tx->bth, SROCE_BTH_BYTES);
+	if (copy_payload(tx, payload, data, pkt->payload_bytes))
+		return -EACCES;
+	put_unaligned_be24(pkt->psn, tx->masked + tx->masked_bytes - SROCE_BTH_BYTES + BTH_PSN);
+	if (!tx->path->ipv6)
+		put_unaligned_be16(tx->first_id + tx->segs,
+				   tx->masked + offsetof(struct iphdr, id));
+	put_icrc(tx, bth, data + pkt->payload_bytes);
 	return 0;
 }
 
@@ -343,6 +373,10 @@ static int add_to_batch(struct sroce_tx *tx, const struct sroce_pkt *pkt, const 
 		return -EACCES;
 	take_frag(tx->skb, bytes);
 	segment_done(tx, bytes);
+	if (pkt->hdr_bytes == SROCE_BTH_BYTES && !pkt->pad) {
+		memcpy(tx->bth, hdr, SROCE_BTH_BYTES);
+		tx->more_bytes = bytes;
+	}
 	return 0;
 }
 
@@ -365,6 +399,7 @@ void sroce_tx_begin(struct sroce_tx *tx, struct sroce_qp *qp, const struct sroce
 	tx->path = path;
 	tx->skb = NULL;
 	tx->refused = false;
+	tx->more_bytes = 0;
 	tx->dst = sroce_path_route(path, qp->dev, cache);
 	if (IS_ERR(tx->dst))
 		return;
@@ -385,6 +420,7 @@ int sroce_tx_add(struct sroce_tx *tx, struct sroce_pkt *pkt, const struct sroce_
 	lockdep_assert(lockdep_is_held(&tx->qp->req_lock) || lockdep_is_held(&tx->qp->resp_lock));
 	lockdep_assert(rcu_read_lock_held());
 
+	tx->more_bytes = 0;
 	sroce_pkt_build(pkt, hdr);
 	bytes = sroce_pkt_udp_payload(pkt);
 	if (IS_ERR(tx->dst)) {
@@ -398,6 +434,23 @@ int sroce_tx_add(struct sroce_tx *tx, struct sroce_pkt *pkt, const struct sroce_
 	if (tx->batch)
 		return add_to_batch(tx, pkt, hdr, payload, bytes);
 	return add_alone(tx, pkt, hdr, payload, bytes);
+}
+
+int sroce_tx_more(struct sroce_tx *tx, struct sroce_pkt *pkt, const struct sroce_payload *payload)
+{
+	u32 bytes = tx->more_bytes;
+	u8 *room;
+
+	if (!bytes || !tx->skb || tx->seg_bytes != bytes || !fits(tx, bytes))
+		return sroce_tx_add(tx, pkt, payload);
+	room = frag_room(bytes);
+	if (!room)
+		return sroce_tx_add(tx, pkt, payload);
+	if (put_next(tx, pkt, payload, room))
+		return -EACCES;
+	take_frag(tx->skb, bytes);
+	segment_done(tx, bytes);
+	return 0;
 }
 
 void sroce_tx_end(struct sroce_tx *tx)

@@ -12,12 +12,14 @@
 #define SROCE_TX_H
 
 #include <linux/skbuff.h>
+#include "proto/icrc.h"
 #include "proto/wire.h"
 #include "route.h"
 
 struct ib_pd;
 struct sroce_qp;
 struct sroce_sge;
+struct sroce_stretch;
 
 enum sroce_payload_kind {
 	SROCE_PAYLOAD_NONE,
@@ -36,6 +38,7 @@ enum sroce_payload_kind {
  * @pd: SGL, MR: that the keys must belong to
  * @va: MR
  * @rkey: MR
+ * @stretch: SGL, MR: the same memory, looked up already; NULL: not
  */
 struct sroce_payload {
 	u8 kind;
@@ -46,6 +49,7 @@ struct sroce_payload {
 	struct ib_pd *pd;
 	u64 va;
 	u32 rkey;
+	struct sroce_stretch *stretch;
 };
 
 /**
@@ -63,7 +67,11 @@ struct sroce_payload {
  * @refused: packets did not leave: no route, no memory, refused by the stack
  * @refused_psn: the first of those
  * @first_id: IPv4 identification of the first; software segmentation counts up from it
+ * @more_bytes: length of the last segment if another one like it may follow; else 0
  * @ip: IP header of a packet of this path, lengths and identification left open
+ * @bth: BTH of the last segment
+ * @masked: its headers as the ICRC takes them
+ * @masked_bytes: length of @masked
  */
 struct sroce_tx {
 	struct sroce_qp *qp;
@@ -79,7 +87,11 @@ struct sroce_tx {
 	u32 refused_psn;
 	bool refused;
 	u16 first_id;
-	u8 ip[40];
+	u32 more_bytes;
+	u8 ip[SROCE_IPV6_BYTES];
+	u8 bth[SROCE_BTH_BYTES];
+	u8 masked[SROCE_ICRC_MAX_MASKED];
+	u32 masked_bytes;
 };
 
 /*
@@ -111,6 +123,16 @@ void sroce_tx_begin(struct sroce_tx *tx, struct sroce_qp *qp, const struct sroce
  * cannot be read (nothing was sent).
  */
 int sroce_tx_add(struct sroce_tx *tx, struct sroce_pkt *pkt, const struct sroce_payload *payload);
+
+/**
+ * sroce_tx_more - send one more packet, like the last but for PSN and payload
+ * @tx: burst
+ * @pkt: what was given to sroce_tx_add() last, or to this function, with another PSN
+ * @payload: its data
+ *
+ * Returns what sroce_tx_add() does.
+ */
+int sroce_tx_more(struct sroce_tx *tx, struct sroce_pkt *pkt, const struct sroce_payload *payload);
 
 void sroce_tx_end(struct sroce_tx *tx);
 

@@ -25,9 +25,8 @@ static u32 mask_ipv6(const u8 *ip, u8 *to)
 	return SROCE_IPV6_BYTES;
 }
 
-u32 sroce_icrc_begin(const u8 *ip, bool ipv6, const u8 *udp, const u8 *bth)
+u32 sroce_icrc_mask(const u8 *ip, bool ipv6, const u8 *udp, const u8 *bth, u8 *masked)
 {
-	u8 masked[SROCE_IPV6_BYTES + SROCE_UDP_BYTES + SROCE_BTH_BYTES];
 	u32 n = ipv6 ? mask_ipv6(ip, masked) : mask_ipv4(ip, masked);
 
 	memcpy(masked + n, udp, SROCE_UDP_BYTES);
@@ -36,6 +35,17 @@ u32 sroce_icrc_begin(const u8 *ip, bool ipv6, const u8 *udp, const u8 *bth)
 	n += SROCE_UDP_BYTES;
 	memcpy(masked + n, bth, SROCE_BTH_BYTES);
 	masked[n + 4] = 0xff;		/* FECN, BECN, reserved */
-	n += SROCE_BTH_BYTES;
-	return sroce_crc32(CRC_AFTER_LRH, masked, n);
+	return n + SROCE_BTH_BYTES;
+}
+
+u32 sroce_icrc_masked(const u8 *masked, u32 bytes)
+{
+	return sroce_crc32(CRC_AFTER_LRH, masked, bytes);
+}
+
+u32 sroce_icrc_begin(const u8 *ip, bool ipv6, const u8 *udp, const u8 *bth)
+{
+	u8 masked[SROCE_ICRC_MAX_MASKED];
+
+	return sroce_icrc_masked(masked, sroce_icrc_mask(ip, ipv6, udp, bth, masked));
 }
