@@ -406,6 +406,69 @@ static void req_on_packet__credits_only_grow(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, t->req.credits_known);
 }
 
+/* ---- rows of answers ---- */
+
+static u32 on_row(struct req_test *t, u32 n, u32 count)
+{
+	struct sroce_pkt pkt = {
+		.opcode = SROCE_OP_READ_RESP_MIDDLE, .psn = PSN(n), .payload_bytes = MTU,
+		.flags = sroce_opcode_flags(SROCE_OP_READ_RESP_MIDDLE),
+	};
+
+	return sroce_req_on_row(&t->req, &pkt, count, &t->in);
+}
+
+static void req_on_row__read(struct kunit *test)
+{
+	struct req_test *t = test->priv;
+
+	post(t, SROCE_WR_READ, 5 * MTU);
+	KUNIT_EXPECT_EQ(test, send_all(t), 1u);
+	KUNIT_EXPECT_EQ(test, on_row(t, 1, 2), 0u);
+	take_read(t, SROCE_OP_READ_RESP_FIRST, PSN(0), MTU);
+	KUNIT_EXPECT_EQ(test, on_row(t, 1, 2), 2u);
+	/* Never the last one. */
+	KUNIT_EXPECT_EQ(test, on_row(t, 1, 9), 3u);
+	KUNIT_EXPECT_EQ(test, t->in.index, 0u);
+	KUNIT_EXPECT_EQ(test, t->in.offset, (u32)MTU);
+	KUNIT_EXPECT_EQ(test, t->in.bytes, 3u * MTU);
+	sroce_req_row_placed(&t->req, 3, t->now, &t->in);
+	KUNIT_EXPECT_EQ(test, t->in.events, (u32)SROCE_REQ_EV_PROGRESS);
+	KUNIT_EXPECT_EQ(test, t->req.una_psn, PSN(4));
+	KUNIT_EXPECT_EQ(test, t->req.rd_psns, 1u);
+	KUNIT_EXPECT_EQ(test, on_row(t, 4, 1), 0u);
+	EXPECT_NO_POP(test, t);
+	take_read(t, SROCE_OP_READ_RESP_LAST, PSN(4), MTU);
+	EXPECT_POP(test, t, 0, SROCE_ST_SUCCESS);
+	KUNIT_EXPECT_EQ(test, t->req.rd_out, 0);
+}
+
+/* Whatever is not the rule is for sroce_req_on_packet(). */
+static void req_on_row__only_the_rule(struct kunit *test)
+{
+	struct req_test *t = test->priv;
+
+	post(t, SROCE_WR_WRITE, 1);
+	post(t, SROCE_WR_READ, 6 * MTU);
+	t->req.hold = true;
+	KUNIT_EXPECT_EQ(test, send_all(t), 2u);
+	/* The ACK of what is before is in an answer, too. */
+	KUNIT_EXPECT_EQ(test, on_row(t, 1, 2), 0u);
+	take_read(t, SROCE_OP_READ_RESP_FIRST, PSN(1), MTU);
+	KUNIT_EXPECT_EQ(test, on_row(t, 1, 2), 0u);
+	KUNIT_EXPECT_EQ(test, on_row(t, 3, 2), 0u);
+	KUNIT_EXPECT_EQ(test, on_row(t, 2, 2), 2u);
+	/* One came ahead, be it behind the row. */
+	take_read(t, SROCE_OP_READ_RESP_MIDDLE, PSN(4), MTU);
+	KUNIT_EXPECT_EQ(test, on_row(t, 2, 1), 1u);
+	KUNIT_EXPECT_EQ(test, on_row(t, 2, 2), 0u);
+	t->req.mtu = 2 * MTU;
+	KUNIT_EXPECT_EQ(test, on_row(t, 2, 1), 0u);
+	t->req.mtu = MTU;
+	sroce_req_stop(&t->req);
+	KUNIT_EXPECT_EQ(test, on_row(t, 2, 1), 0u);
+}
+
 static struct kunit_case ack_cases[] = {
 	KUNIT_CASE(req_on_packet__ack_is_coalesced),
 	KUNIT_CASE(req_on_packet__ack_inside_a_message),
@@ -428,6 +491,8 @@ static struct kunit_case ack_cases[] = {
 	KUNIT_CASE(req_placed__failed),
 	KUNIT_CASE(req_on_packet__answer_of_a_failed_wqe),
 	KUNIT_CASE(req_on_packet__credits_only_grow),
+	KUNIT_CASE(req_on_row__read),
+	KUNIT_CASE(req_on_row__only_the_rule),
 	{}
 };
 

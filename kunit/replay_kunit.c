@@ -53,6 +53,43 @@ static void resp_next__read_answer(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, request(t, SROCE_OP_SEND_ONLY, 3, 1), SROCE_ACT_SEND);
 }
 
+static void resp_more__from_middle_to_middle(struct kunit *test)
+{
+	struct resp_test *t = test->priv;
+	u32 i;
+
+	read_request(t, 0, 0x1000, 5 * MTU);
+	read_request(t, 5, 0x9000, 1);
+	EXPECT_READ(test, t, SROCE_OP_READ_RESP_FIRST, 0, 0x1000, MTU);
+	KUNIT_EXPECT_FALSE(test, sroce_resp_more(&t->resp, &t->out));
+	EXPECT_READ(test, t, SROCE_OP_READ_RESP_MIDDLE, 1, 0x1000 + MTU, MTU);
+	for (i = 2; i < 4; i++) {
+		KUNIT_EXPECT_TRUE(test, sroce_resp_more(&t->resp, &t->out));
+		KUNIT_EXPECT_EQ(test, t->out.pkt.psn, PSN(i));
+		KUNIT_EXPECT_EQ(test, t->out.va, 0x1000ULL + i * MTU);
+	}
+	KUNIT_EXPECT_FALSE(test, sroce_resp_more(&t->resp, &t->out));
+	EXPECT_READ(test, t, SROCE_OP_READ_RESP_LAST, 4, 0x1000 + 4 * MTU, MTU);
+	KUNIT_EXPECT_FALSE(test, sroce_resp_more(&t->resp, &t->out));
+	EXPECT_READ(test, t, SROCE_OP_READ_RESP_ONLY, 5, 0x9000, 1);
+	EXPECT_NO_ANSWER(test, t);
+}
+
+static void resp_more__not_where_it_begins_again(struct kunit *test)
+{
+	struct resp_test *t = test->priv;
+
+	read_request(t, 0, 0x1000, 5 * MTU);
+	EXPECT_READ(test, t, SROCE_OP_READ_RESP_FIRST, 0, 0x1000, MTU);
+	EXPECT_READ(test, t, SROCE_OP_READ_RESP_MIDDLE, 1, 0x1000 + MTU, MTU);
+	KUNIT_EXPECT_NE(test, sroce_resp_refused(&t->resp, PSN(2)), SROCE_NEVER);
+	KUNIT_EXPECT_FALSE(test, sroce_resp_more(&t->resp, &t->out));
+	EXPECT_READ(test, t, SROCE_OP_READ_RESP_FIRST, 2, 0x1000 + 2 * MTU, MTU);
+	EXPECT_READ(test, t, SROCE_OP_READ_RESP_MIDDLE, 3, 0x1000 + 3 * MTU, MTU);
+	sroce_resp_read_failed(&t->resp, &t->out);
+	KUNIT_EXPECT_FALSE(test, sroce_resp_more(&t->resp, &t->out));
+}
+
 static void resp_next__read_answer_of_one_packet(struct kunit *test)
 {
 	struct resp_test *t = test->priv;
@@ -524,6 +561,8 @@ static struct kunit_case replay_cases[] = {
 	KUNIT_CASE(replay_part__under_way),
 	KUNIT_CASE(replay_part__starts_again),
 	KUNIT_CASE(replay_part__bounded),
+	KUNIT_CASE(resp_more__from_middle_to_middle),
+	KUNIT_CASE(resp_more__not_where_it_begins_again),
 	{}
 };
 

@@ -213,6 +213,7 @@ void end_pump(struct end *end)
 	struct sim *sim = end->sim;
 	struct link *link = &sim->link[end->host];
 	struct sroce_req_out out = { .index = end->req.head - 1 };
+	struct sroce_resp_out answer = {};
 	u32 n = rng_range(&sim->rng, 1, end->budget);
 	u32 answers = rng_range(&sim->rng, 1, end->budget);
 
@@ -220,7 +221,7 @@ void end_pump(struct end *end)
 	/* Congestion control has changed its mind. */
 	if (end->req.cwnd != U32_MAX && rng_percent(&sim->rng, 10))
 		end->req.cwnd = RNG_PICK(&sim->rng, 1, 2, 3, 8, 40);
-	while (answers && exec_pull(end))
+	while (answers && exec_pull(end, &answer))
 		answers--;
 	while (n && link->in_flight < MAX_IN_FLIGHT && !end->error) {
 		enum sroce_req_what what = next_request(end, &out);
@@ -477,12 +478,41 @@ static void check_rnr_nak(struct end *end, const struct sroce_pkt *pkt, u32 even
 		end->rnr_psn = pkt->psn;
 }
 
+/* A row of one answer is that answer; @wqe: its WQE before. */
+static void check_row(struct end *end, struct sroce_req *req, const struct sroce_swqe *wqe,
+		      struct sroce_req_in *row, const struct sroce_req_in *in)
+{
+	struct sroce_swqe *now = sroce_req_wqe(&end->req, row->index);
+	struct sroce_swqe after = *now;
+	struct sim *sim = end->sim;
+
+	sim_stats.rows++;
+	CHECK(sim, row->index == in->index && row->offset == in->offset &&
+	      row->bytes == in->bytes && row->psn == in->psn, "%c: another place for a row",
+	      'A' + end->id);
+	if (in->events & SROCE_REQ_EV_FAILED)
+		return;
+	*now = *wqe;
+	sroce_req_row_placed(req, 1, sim->now, row);
+	CHECK(sim, row->events == in->events && !memcmp(req, &end->req, sizeof(*req)) &&
+	      !memcmp(now, &after, sizeof(after)), "%c: a row of answers leads elsewhere",
+	      'A' + end->id);
+	*now = after;
+}
+
 void end_answer(struct end *end, const struct sroce_pkt *pkt, const u8 *payload)
 {
-	struct sroce_req_in in;
+	struct sroce_req req = end->req;
+	struct sroce_req_in in, row;
+	bool in_row = sroce_req_on_row(&req, pkt, 1, &row);
+	struct sroce_swqe wqe = {};
 
+	if (in_row)
+		wqe = *sroce_req_wqe(&req, row.index);
 	if (sroce_req_on_packet(&end->req, pkt, end->sim->now, &in) == SROCE_REQ_TAKE_PLACE)
 		place(end, pkt, payload, &in);
+	if (in_row)
+		check_row(end, &req, &wqe, &row, &in);
 	if (!sim_is_hostile(end->sim))
 		check_rnr_nak(end, pkt, in.events);
 	on_events(end, in.events, sroce_rnr_timer_ns(pkt->syndrome & 0x1f));

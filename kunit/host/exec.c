@@ -425,39 +425,60 @@ static bool revoked(struct end *end, u32 rkey)
 }
 
 /* Send one answer, if there is one. */
-bool exec_pull(struct end *end)
+/* The short way (sroce_resp_more()) has to lead where sroce_resp_next() does. */
+static enum sroce_resp_what next_answer(struct end *end, struct sroce_resp_out *out)
 {
-	struct sroce_resp_out out;
+	struct sroce_resp resp = end->resp;
+	struct sroce_resp_out like = *out;
+	bool more = sroce_resp_more(&resp, &like);
+	enum sroce_resp_what what;
+
+	CHECK(end->sim, more || !memcmp(&resp, &end->resp, sizeof(resp)), "no more, but a change");
+	what = sroce_resp_next(&end->resp, out);
+	if (!more)
+		return what;
+	sim_stats.rows++;
+	CHECK(end->sim, what == SROCE_RESP_READ_DATA && !memcmp(&resp, &end->resp, sizeof(resp)),
+	      "%c: the short way leads elsewhere", 'A' + end->id);
+	CHECK(end->sim, like.va == out->va && like.rkey == out->rkey && like.srqn == out->srqn &&
+	      like.again == out->again && like.pkt.opcode == out->pkt.opcode &&
+	      like.pkt.psn == out->pkt.psn && like.pkt.payload_bytes == out->pkt.payload_bytes,
+	      "%c: another answer by the short way", 'A' + end->id);
+	return what;
+}
+
+bool exec_pull(struct end *end, struct sroce_resp_out *out)
+{
 	enum sroce_resp_what what;
 	u8 *at = end->mr;
 
 	if (end->error && !end->restarted)
 		return false;
-	what = sroce_resp_next(&end->resp, &out);
+	what = next_answer(end, out);
 	if (what == SROCE_RESP_NOTHING) {
 		CHECK(end->sim, !sroce_resp_pending(&end->resp), "%c: pending, but nothing to send",
 		      'A' + end->id);
 		return false;
 	}
 	if (what == SROCE_RESP_READ_DATA &&
-	    (revoked(end, out.rkey) ||
-	     !exec_memory(end, out.va, out.pkt.payload_bytes, out.rkey, &at))) {
-		sroce_resp_read_failed(&end->resp, &out);
+	    (revoked(end, out->rkey) ||
+	     !exec_memory(end, out->va, out->pkt.payload_bytes, out->rkey, &at))) {
+		sroce_resp_read_failed(&end->resp, out);
 		return true;
 	}
 	if (!link_is_healed(end->sim) && rng_chance(&end->sim->rng, end->refused)) {
-		u64 pause = sroce_resp_refused(&end->resp, out.pkt.psn);
+		u64 pause = sroce_resp_refused(&end->resp, out->pkt.psn);
 
-		sim_trace(end->sim, "%c -> %s REFUSED", 'A' + end->id, pkt_text(&out.pkt));
+		sim_trace(end->sim, "%c -> %s REFUSED", 'A' + end->id, pkt_text(&out->pkt));
 		sim_stats.refused++;
 		if (pause != SROCE_NEVER)
 			event_add(end->sim, end->sim->now + pause, EVENT_PUMP, end, NULL);
 		return false;
 	}
-	if ((out.pkt.opcode & SROCE_OP_MASK) == SROCE_OP_ACKNOWLEDGE && !sim_is_hostile(end->sim))
-		check_ack(end, &out.pkt);
-	CHECK(end->sim, end->sack || out.pkt.opcode != SROCE_OPCODE_SACK, "a SACK");
-	link_send(end, &out.pkt, at);
+	if ((out->pkt.opcode & SROCE_OP_MASK) == SROCE_OP_ACKNOWLEDGE && !sim_is_hostile(end->sim))
+		check_ack(end, &out->pkt);
+	CHECK(end->sim, end->sack || out->pkt.opcode != SROCE_OPCODE_SACK, "a SACK");
+	link_send(end, &out->pkt, at);
 	return true;
 }
 

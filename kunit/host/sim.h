@@ -315,7 +315,7 @@ void end_error(struct end *end);
 void exec_request(struct end *end, const struct sroce_pkt *pkt, const u8 *payload);
 void exec_post_recv(struct end *end);
 void end_restart(struct end *end);
-bool exec_pull(struct end *end);
+bool exec_pull(struct end *end, struct sroce_resp_out *out);
 void exec_check_read(struct end *end, struct op *op, u32 index);
 bool exec_memory(struct end *end, u64 va, u64 bytes, u32 rkey, u8 **at);
 

@@ -348,12 +348,15 @@ enum hrtimer_restart sroce_req_timer(struct hrtimer *timer);
 /* respond.c: the responder's shell */
 void sroce_respond_request(struct sroce_qp *qp, struct sk_buff *skb, u32 payload_offset,
 			   const struct sroce_pkt *pkt, bool more);
-u32 sroce_respond_row(struct sroce_qp *qp, const struct sroce_pkt *pkt,
-		      const struct sroce_row *row);
 void sroce_respond_post(struct sroce_qp *qp);
 void sroce_respond_more(struct sroce_qp *qp);
 void sroce_respond_flush(struct sroce_qp *qp);
 enum hrtimer_restart sroce_resp_timer(struct hrtimer *timer);
+
+/* row.c: packets in the middle of a message, alike but for the PSN: how many are done */
+u32 sroce_respond_row(struct sroce_qp *qp, const struct sroce_pkt *pkt,
+		      const struct sroce_row *row);
+u32 sroce_pump_row(struct sroce_qp *qp, const struct sroce_pkt *pkt, const struct sroce_row *row);
 
 /* ud.c: receive side of UD and GSI */
 void sroce_ud_deliver(struct sroce_qp *qp, struct sk_buff *skb, u32 payload_offset,

@@ -281,6 +281,12 @@ static bool describe_read(const struct sroce_qp *qp, const struct sroce_resp_out
 	return true;
 }
 
+static void read_failed(struct sroce_qp *qp, const struct sroce_resp_out *out)
+{
+	sroce_qp_count(qp, SROCE_CNT_RESP_REMOTE_ACCESS_ERRORS);
+	sroce_resp_read_failed(&qp->resp, out);
+}
+
 static void send_answer(struct sroce_qp *qp, struct sroce_tx *tx, struct sroce_resp_out *out,
 			enum sroce_resp_what what)
 {
@@ -288,10 +294,50 @@ static void send_answer(struct sroce_qp *qp, struct sroce_tx *tx, struct sroce_r
 
 	trace_sroce_answer(qp, &out->pkt, out->again);
 	if ((what == SROCE_RESP_READ_DATA && !describe_read(qp, out, &payload)) ||
-	    sroce_tx_add(tx, &out->pkt, &payload)) {
-		sroce_qp_count(qp, SROCE_CNT_RESP_REMOTE_ACCESS_ERRORS);
-		sroce_resp_read_failed(&qp->resp, out);
+	    sroce_tx_add(tx, &out->pkt, &payload))
+		read_failed(qp, out);
+}
+
+/* All of the next responses of a READ, at most @budget, but the last. */
+static void open_stretch(const struct sroce_qp *qp, const struct sroce_resp_out *out, u32 budget,
+			 const struct sroce_payload *payload, struct sroce_stretch *stretch)
+{
+	const struct sroce_resp *resp = &qp->resp;
+	u32 n = (resp->res[out->res].end_psn - out->pkt.psn - 1) & SROCE_PSN_MASK;
+	struct sroce_accessor by = sroce_qp_accessor(qp);
+
+	by.pd = payload->pd;
+	sroce_stretch_open(stretch, &by, out->rkey, IB_ACCESS_REMOTE_READ, out->va,
+			   min(n, budget) * resp->mtu);
+}
+
+/* The READ responses that follow @out and are like it; returns how many. */
+static int send_read_row(struct sroce_qp *qp, struct sroce_tx *tx, struct sroce_resp_out *out,
+			 int budget)
+{
+	struct sroce_payload payload = { .kind = SROCE_PAYLOAD_NONE };
+	struct sroce_stretch stretch;
+	int n = 0;
+
+	while (n < budget && !tx->refused && !sroce_rp_is_paced(qp) && room_below(qp) &&
+	       sroce_resp_more(&qp->resp, out)) {
+		if (!n) {
+			if (!describe_read(qp, out, &payload)) {
+				read_failed(qp, out);
+				return 1;
+			}
+			open_stretch(qp, out, budget, &payload, &stretch);
+			payload.stretch = &stretch;
+		}
+		n++;
+		payload.va = out->va;
+		trace_sroce_answer(qp, &out->pkt, out->again);
+		if (sroce_tx_more(tx, &out->pkt, &payload)) {
+			read_failed(qp, out);
+			break;
+		}
 	}
+	return n;
 }
 
 static void refused(struct sroce_qp *qp, u32 psn)
@@ -336,6 +382,8 @@ static void send_answers(struct sroce_qp *qp)
 		send_answer(qp, &tx, &out, what);
 		if (paced)
 			sroce_rp_sent(qp, &qp->resp_turn, sroce_pkt_udp_payload(&out.pkt));
+		else if (what == SROCE_RESP_READ_DATA)
+			budget -= send_read_row(qp, &tx, &out, budget);
 	}
 	sroce_tx_end(&tx);
 	if (tx.refused)

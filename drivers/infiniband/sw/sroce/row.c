@@ -46,3 +46,35 @@ u32 sroce_respond_row(struct sroce_qp *qp, const struct sroce_pkt *pkt,
 	spin_unlock(&qp->resp_lock);
 	return part.n;
 }
+
+static bool place_row(struct sroce_qp *qp, const struct sroce_row *row,
+		      const struct sroce_req_in *in)
+{
+	const struct sroce_swqe *wqe = sroce_req_wqe(&qp->req, in->index);
+	const struct sroce_sge *sge = (const struct sroce_sge *)wqe->data;
+
+	return !sroce_sgl_write_row(qp->dev, qp->ibqp.pd, sge, wqe->num_sge, in->offset, row);
+}
+
+/* The same for READ responses; sroce_pump_more() follows, sroce_pump_response() is the long way. */
+u32 sroce_pump_row(struct sroce_qp *qp, const struct sroce_pkt *pkt, const struct sroce_row *row)
+{
+	struct sroce_row part = *row;
+	struct sroce_req_in in;
+
+	if (trace_sroce_response_enabled())
+		return 0;
+	part.n = 0;
+	spin_lock(&qp->req_lock);
+	if (sroce_qp_allows(qp) & SROCE_MAY_COMPLETE)
+		part.n = sroce_req_on_row(&qp->req, pkt, row->n, &in);
+	if (part.n && !place_row(qp, &part, &in))
+		part.n = 0;
+	if (part.n) {
+		sroce_req_row_placed(&qp->req, part.n, ktime_get_ns(), &in);
+		if (qp->req.rtt.samples != qp->rp.rtt_samples)
+			sroce_rp_on_rtt(qp);
+	}
+	spin_unlock(&qp->req_lock);
+	return part.n;
+}

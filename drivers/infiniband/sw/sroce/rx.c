@@ -115,7 +115,7 @@ static bool may_continue(const struct sroce_rx *rx)
 	const struct sroce_pkt *pkt = &rx->pkt;
 
 	return rx->last_ok && !rx->no_rows && !rx->ce && !rx->group &&
-	       pkt->flags & SROCE_F_REQUEST && pkt->flags & (SROCE_F_SEND | SROCE_F_WRITE) &&
+	       pkt->flags & (SROCE_F_SEND | SROCE_F_WRITE | SROCE_F_READ_RESP) &&
 	       !(pkt->flags & SROCE_F_END) && !pkt->pad &&
 	       sroce_rx_is_trusted(rx);
 }
@@ -132,6 +132,13 @@ static u32 count_alike(const u8 *p, u32 n, u32 step, const u8 *bth, u32 psn)
 	return i;
 }
 
+static u8 middle_op(const struct sroce_pkt *pkt)
+{
+	if (pkt->flags & SROCE_F_READ_RESP)
+		return SROCE_OP_READ_RESP_MIDDLE;
+	return pkt->flags & SROCE_F_SEND ? SROCE_OP_SEND_MIDDLE : SROCE_OP_WRITE_MIDDLE;
+}
+
 /*
  * The row of MIDDLE packets, all of the same length and without a request for an ACK,
  * that begins here; the decoded packet becomes the first of it.
@@ -143,8 +150,7 @@ static u32 find_row(struct sroce_rx *rx, u32 step, struct sroce_row *row)
 	u8 bth[SROCE_BTH_BYTES];
 	u32 n;
 
-	pkt->opcode = rx->qp->transport |
-		      (pkt->flags & SROCE_F_SEND ? SROCE_OP_SEND_MIDDLE : SROCE_OP_WRITE_MIDDLE);
+	pkt->opcode = rx->qp->transport | middle_op(pkt);
 	pkt->flags = sroce_opcode_flags(pkt->opcode);
 	pkt->headers = sroce_opcode_headers(pkt->opcode);
 	if (!p || pkt->headers || step <= SROCE_BTH_BYTES + SROCE_ICRC_BYTES)
@@ -164,6 +170,21 @@ static u32 find_row(struct sroce_rx *rx, u32 step, struct sroce_row *row)
 	return row->n;
 }
 
+/* Whoever had the packet before is owed an end of the batch already. */
+static u32 hand_row(struct sroce_rx *rx, const struct sroce_row *row)
+{
+	u32 n;
+
+	if (rx->pkt.flags & SROCE_F_RESPONSE) {
+		n = sroce_pump_row(rx->qp, &rx->pkt, row);
+		rx->owing_pump = rx->qp;
+	} else {
+		n = sroce_respond_row(rx->qp, &rx->pkt, row);
+		rx->owing_answers = rx->qp;
+	}
+	return n;
+}
+
 /* Take as many packets as possible in one go; returns false if there are none. */
 static bool take_row(struct sroce_rx *rx, u32 step)
 {
@@ -176,12 +197,11 @@ static bool take_row(struct sroce_rx *rx, u32 step)
 	rx->last_ok = false;
 	if (!find_row(rx, step, &row))
 		return false;
-	n = sroce_respond_row(rx->qp, &rx->pkt, &row);
+	n = hand_row(rx, &row);
 	rx->no_rows = !n;
 	if (!n)
 		return false;
 	rx->last_ok = true;
-	rx->owing_answers = rx->qp;
 	rx->pkt.psn = sroce_psn_add(rx->pkt.psn, n - 1);
 	rx->offset += n * step;
 	rx->index += n;

@@ -326,3 +326,59 @@ void sroce_req_placed(struct sroce_req *req, struct sroce_req_in *in, enum sroce
 	sroce_req_restart_probe(req, now_ns);
 	ask_for_missing(req, sroce_psn_add(in->psn, 1), &in->events);
 }
+
+/* ---- rows of answers ---- */
+
+/* Answers that are the next ones missing, with none that came ahead of them. */
+static bool row_ok(const struct sroce_req *req, const struct sroce_pkt *pkt, u32 n)
+{
+	u32 i;
+
+	if (req->state == SROCE_REQ_STOPPED || !req->reliable || pkt->psn != req->una_psn ||
+	    !(pkt->flags & SROCE_F_READ_RESP) || pkt->flags & (SROCE_F_START | SROCE_F_END) ||
+	    pkt->payload_bytes != req->mtu || n >= SROCE_REPAIR_AHEAD)
+		return false;
+	/* The one behind them neither. */
+	for (i = 0; i <= n; i++)
+		if (sroce_repair_has(req, sroce_psn_add(pkt->psn, i)))
+			return false;
+	return true;
+}
+
+u32 sroce_req_on_row(const struct sroce_req *req, const struct sroce_pkt *pkt, u32 n,
+		     struct sroce_req_in *in)
+{
+	u32 out = from_una(req, req->max_psn), k;
+	const struct sroce_swqe *wqe;
+
+	n = min(n, out);
+	if (!n || !row_ok(req, pkt, n))
+		return 0;
+	memset(in, 0, sizeof(*in));
+	wqe = find_answered(req, pkt, &in->index);
+	if (!wqe || wqe->op != SROCE_WR_READ)
+		return 0;
+	k = (pkt->psn - wqe->first_psn) & SROCE_PSN_MASK;
+	if (k != wqe->resp_done || k + 1 >= wqe->npsn)
+		return 0;
+	n = min(n, wqe->npsn - 1 - k);
+	in->psn = pkt->psn;
+	in->offset = k * req->mtu;
+	in->bytes = n * req->mtu;
+	return n;
+}
+
+void sroce_req_row_placed(struct sroce_req *req, u32 n, u64 now_ns, struct sroce_req_in *in)
+{
+	struct sroce_swqe *wqe = sroce_req_wqe(req, in->index);
+	u32 una = sroce_psn_add(req->una_psn, n);
+
+	wqe->resp_done += n;
+	if (wqe->rd_counted)
+		req->rd_psns -= n;
+	if (from_una(req, req->acked_psn) < from_una(req, una))
+		req->acked_psn = una;
+	req->una_psn = una;
+	progress(req, now_ns);
+	in->events |= SROCE_REQ_EV_PROGRESS;
+}

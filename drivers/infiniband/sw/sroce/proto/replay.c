@@ -236,8 +236,24 @@ enum sroce_resp_what sroce_replay_next(struct sroce_resp *resp, struct sroce_res
 {
 	out->pkt.msn = res->msn;
 	out->again = res->again;
+	out->res = res - resp->res;
 	return res->kind == SROCE_RES_READ ? next_read(resp, res, out) :
 					     next_saved(resp, res, out);
+}
+
+bool sroce_resp_more(struct sroce_resp *resp, struct sroce_resp_out *out)
+{
+	struct sroce_res *res = &resp->res[out->res];
+	u32 psn = sroce_psn_add(out->pkt.psn, 1);
+
+	if ((out->pkt.opcode & SROCE_OP_MASK) != SROCE_OP_READ_RESP_MIDDLE || !res->pending ||
+	    res->kind != SROCE_RES_READ || res->next_psn != psn || psn == res->start_psn ||
+	    sroce_psn_add(psn, 1) == res->end_psn)
+		return false;
+	res->next_psn = sroce_psn_add(psn, 1);
+	out->pkt.psn = psn;
+	out->va += resp->mtu;
+	return true;
 }
 
 bool sroce_replay_back(struct sroce_resp *resp, u32 psn)

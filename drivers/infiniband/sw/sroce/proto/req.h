@@ -470,6 +470,24 @@ void sroce_req_placed(struct sroce_req *req, struct sroce_req_in *in, enum sroce
 		      u64 now_ns);
 
 /**
+ * sroce_req_on_row - READ responses of one message arrived in a row
+ * @req: requester
+ * @pkt: the first of them, a MIDDLE packet
+ * @n: so many, alike but for the PSN, which goes up by one
+ * @in: result
+ *
+ * Returns how many of them are to be placed as if they were one long packet, and
+ * changes nothing; 0: each is a matter for sroce_req_on_packet(). If they were placed,
+ * sroce_req_row_placed() follows. If not, they may still be given to
+ * sroce_req_on_packet(), one by one.
+ */
+u32 sroce_req_on_row(const struct sroce_req *req, const struct sroce_pkt *pkt, u32 n,
+		     struct sroce_req_in *in);
+
+/* sroce_req_row_placed - @n answers, as many as sroce_req_on_row() said, were placed */
+void sroce_req_row_placed(struct sroce_req *req, u32 n, u64 now_ns, struct sroce_req_in *in);
+
+/**
  * sroce_req_deadline - when sroce_req_on_timer() is due, or SROCE_NEVER
  * @req: requester
  */

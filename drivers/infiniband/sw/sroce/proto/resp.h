@@ -341,6 +341,7 @@ enum sroce_resp_what {
  * @rkey: READ_DATA: its key
  * @srqn: READ_DATA, XRC: the SRQ that the request named
  * @again: resent for a duplicate request
+ * @res: index of the resource that it answers
  */
 struct sroce_resp_out {
 	struct sroce_pkt pkt;
@@ -348,6 +349,7 @@ struct sroce_resp_out {
 	u32 rkey;
 	u32 srqn;
 	bool again;
+	u8 res;
 };
 
 /**
@@ -356,6 +358,16 @@ struct sroce_resp_out {
  * @out: result
  */
 enum sroce_resp_what sroce_resp_next(struct sroce_resp *resp, struct sroce_resp_out *out);
+
+/**
+ * sroce_resp_more - one more READ response like the last
+ * @resp: responder, of which nothing has changed since
+ * @out: the last answer; PSN and address become those of the next
+ *
+ * The short way from one MIDDLE packet to the next, accounted for as sent. Returns
+ * false, with nothing changed, if that is not what comes next.
+ */
+bool sroce_resp_more(struct sroce_resp *resp, struct sroce_resp_out *out);
 
 /**
  * sroce_resp_read_failed - the data of a READ_DATA answer cannot be read
