@@ -139,6 +139,21 @@ static void repair_answers__ack_beyond(struct kunit *test)
 	EXPECT_POP(test, t, 1, SROCE_ST_SUCCESS);
 }
 
+/* All that may come behind a lost answer can be kept: no more READs are out than that. */
+static void repair_answers__no_more_than_can_be_kept(struct kunit *test)
+{
+	struct req_test *t = test->priv;
+
+	post(t, SROCE_WR_READ, (SROCE_REPAIR_AHEAD - 3) * MTU);
+	post(t, SROCE_WR_READ, 2 * MTU);
+	post(t, SROCE_WR_READ, MTU);
+	EXPECT_PACKET(test, t, SROCE_OP_READ_REQUEST, 0);
+	EXPECT_PACKET(test, t, SROCE_OP_READ_REQUEST, SROCE_REPAIR_AHEAD - 3);
+	EXPECT_NOTHING(test, t);
+	take_read(t, SROCE_OP_READ_RESP_FIRST, PSN(0), MTU);
+	EXPECT_PACKET(test, t, SROCE_OP_READ_REQUEST, SROCE_REPAIR_AHEAD - 1);
+}
+
 static void repair_answers__atomic(struct kunit *test)
 {
 	struct req_test *t = test->priv;
@@ -434,6 +449,7 @@ static struct kunit_case repair_cases[] = {
 	KUNIT_CASE(repair_answers__duplicates_are_ignored),
 	KUNIT_CASE(repair_answers__end_in_the_middle),
 	KUNIT_CASE(repair_answers__ack_beyond),
+	KUNIT_CASE(repair_answers__no_more_than_can_be_kept),
 	KUNIT_CASE(repair_answers__atomic),
 	KUNIT_CASE(repair_answers__part_lost_again),
 	KUNIT_CASE(repair_sack__only_what_is_missing),

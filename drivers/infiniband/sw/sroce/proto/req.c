@@ -189,7 +189,8 @@ static bool has_window(const struct sroce_req *req, const struct sroce_swqe *wqe
 	if (sroce_wr_takes_rd(wqe->op)) {
 		u32 npsn = wqe->state == SROCE_SWQE_POSTED ? wqe_npsn(req, wqe) : wqe->npsn;
 
-		return out + npsn < SROCE_PSN_WINDOW;
+		/* Answers that come after one is lost are to be kept, all of them. */
+		return out + npsn < (req->hold ? SROCE_REPAIR_AHEAD : SROCE_PSN_WINDOW);
 	}
 	if (out + 1 >= SROCE_PSN_WINDOW)
 		return false;
