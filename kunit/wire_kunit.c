@@ -276,6 +276,86 @@ static void pkt_parse__refuses_wrong_lengths(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sroce_pkt_parse(hdr, 12, 12 + 16 + 4, &pkt), SROCE_PARSE_OK);
 }
 
+#define ROW_STEP	(SROCE_BTH_BYTES + 256 + SROCE_ICRC_BYTES)
+
+static u8 *row_room(struct kunit *test)
+{
+	u8 *bytes = kunit_kzalloc(test, 5 * ROW_STEP + 16, GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, bytes);
+	return bytes;
+}
+
+/* Four MIDDLE packets of RC behind a FIRST one, PSNs from 0xfffffe; @pkt is the FIRST. */
+static u8 *make_row(struct kunit *test, u8 *bytes, struct sroce_pkt *pkt)
+{
+	u32 i;
+
+	for (i = 0; i < 5; i++) {
+		*pkt = (struct sroce_pkt){
+			.opcode = i ? SROCE_OP_WRITE_MIDDLE : SROCE_OP_WRITE_FIRST,
+			.psn = sroce_psn_add(0xfffffd, i), .qpn = 0x123456, .pkey = 0xffff,
+			.payload_bytes = 256, .migreq = true,
+		};
+		sroce_pkt_build(pkt, bytes + (i ? 16 : 0) + i * ROW_STEP);
+	}
+	KUNIT_ASSERT_EQ(test, (int)sroce_pkt_parse(bytes, SROCE_MAX_HDR_BYTES, ROW_STEP + 16, pkt),
+			(int)SROCE_PARSE_OK);
+	return bytes + 16 + ROW_STEP;
+}
+
+static void pkt_row__continues(struct kunit *test)
+{
+	struct sroce_pkt pkt;
+	u8 *bth = row_room(test), *at = make_row(test, bth, &pkt);
+
+	KUNIT_EXPECT_EQ(test, sroce_pkt_row(&pkt, bth, at, 4, ROW_STEP), 4u);
+	KUNIT_EXPECT_EQ(test, (int)pkt.opcode, (int)SROCE_OP_WRITE_MIDDLE);
+	KUNIT_EXPECT_EQ(test, pkt.psn, 0xfffffeu);
+	KUNIT_EXPECT_EQ(test, pkt.payload_bytes, 256u);
+	KUNIT_EXPECT_EQ(test, pkt.hdr_bytes, (u32)SROCE_BTH_BYTES);
+	make_row(test, bth, &pkt);
+	KUNIT_EXPECT_EQ(test, sroce_pkt_row(&pkt, bth, at, 2, ROW_STEP), 2u);
+}
+
+/* Whatever byte of the third BTH is another one: two packets, or none if it is the first's. */
+static void pkt_row__ends_where_a_bth_differs(struct kunit *test)
+{
+	u8 *bth = row_room(test), *at;
+	struct sroce_pkt pkt;
+	u32 i;
+
+	for (i = 0; i < SROCE_BTH_BYTES; i++) {
+		at = make_row(test, bth, &pkt);
+		at[2 * ROW_STEP + i] ^= 0x80;
+		KUNIT_EXPECT_EQ(test, sroce_pkt_row(&pkt, bth, at, 4, ROW_STEP), 2u);
+		at = make_row(test, bth, &pkt);
+		at[i] ^= 0x80;
+		KUNIT_EXPECT_EQ(test, sroce_pkt_row(&pkt, bth, at, 4, ROW_STEP), 0u);
+	}
+}
+
+/* XRC requests have an extended header in each packet. */
+static void pkt_row__not_with_headers(struct kunit *test)
+{
+	struct sroce_pkt pkt;
+	u8 *bth = row_room(test), *at = make_row(test, bth, &pkt);
+
+	pkt.opcode = SROCE_XRC | SROCE_OP_WRITE_FIRST;
+	at[0] = SROCE_XRC | SROCE_OP_WRITE_MIDDLE;
+	KUNIT_EXPECT_EQ(test, sroce_pkt_row(&pkt, bth, at, 4, ROW_STEP), 0u);
+}
+
+/* Nothing but a BTH and an ICRC: no payload to take. */
+static void pkt_row__not_without_payload(struct kunit *test)
+{
+	struct sroce_pkt pkt;
+	u8 *bth = row_room(test), *at = make_row(test, bth, &pkt);
+	u32 step = SROCE_BTH_BYTES + SROCE_ICRC_BYTES;
+
+	KUNIT_EXPECT_EQ(test, sroce_pkt_row(&pkt, bth, at, 1, step), 0u);
+}
+
 static struct kunit_case wire_cases[] = {
 	KUNIT_CASE(pkt_parse__send),
 	KUNIT_CASE(pkt_parse__write),
@@ -288,6 +368,10 @@ static struct kunit_case wire_cases[] = {
 	KUNIT_CASE(pkt_build__pads_to_four),
 	KUNIT_CASE(pkt_parse__refuses),
 	KUNIT_CASE(pkt_parse__refuses_wrong_lengths),
+	KUNIT_CASE(pkt_row__continues),
+	KUNIT_CASE(pkt_row__ends_where_a_bth_differs),
+	KUNIT_CASE(pkt_row__not_with_headers),
+	KUNIT_CASE(pkt_row__not_without_payload),
 	{}
 };
 

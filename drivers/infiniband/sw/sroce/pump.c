@@ -22,8 +22,6 @@
 #define PUMP_ROUNDS		4
 /* A response that takes longer than this may be lost. */
 #define PUMP_QUIET_NS		NSEC_PER_MSEC
-/* Bytes of one QP below us before it waits for them to leave. */
-#define PUMP_BYTES_BELOW	(512 * 1024)
 
 static u64 now_ns(void)
 {
@@ -245,22 +243,6 @@ static void send_packet(struct sroce_qp *qp, struct sroce_tx *tx, struct sroce_r
 								     SROCE_ST_LOC_PROT_ERR);
 }
 
-/* Is there room below us? If not, write_space() pumps again when there is. */
-static bool room_below(struct sroce_qp *qp)
-{
-	if (!qp->sock || refcount_read(&qp->sock->sk->sk_wmem_alloc) < PUMP_BYTES_BELOW)
-		return true;
-	set_bit(SROCE_DUE_SPACE_REQ, &qp->due);
-	/* Either we see that skbs left, or their write_space() sees the bit. */
-	smp_mb__after_atomic();
-	return refcount_read(&qp->sock->sk->sk_wmem_alloc) < PUMP_BYTES_BELOW;
-}
-
-static bool may_go_on(struct sroce_qp *qp, const struct sroce_tx *tx)
-{
-	return !tx->refused && !sroce_rp_is_paced(qp) && room_below(qp);
-}
-
 /*
  * The packets of a message that follow @out and are like it: what they have in common
  * is found out once. Returns how many.
@@ -275,7 +257,8 @@ static int send_row(struct sroce_qp *qp, struct sroce_tx *tx, struct sroce_req_o
 
 	if (wqe->flags & SROCE_WF_INLINE)
 		return 0;
-	while (n < budget && may_go_on(qp, tx) && sroce_req_more(&qp->req, out)) {
+	while (n < budget && sroce_tx_row_goes_on(tx, SROCE_DUE_SPACE_REQ) &&
+	       sroce_req_more(&qp->req, out)) {
 		if (!n++) {
 			describe_payload(qp, wqe, out, &payload);
 			payload.stretch = &stretch;
@@ -307,7 +290,7 @@ static bool send_some(struct sroce_qp *qp, u64 *turn_ns)
 	*turn_ns = SROCE_NEVER;
 	if (sroce_rp_is_paced(qp) || unlikely(qp->rp.bound))
 		sroce_rp_bound(qp);
-	while (budget-- && !tx.refused && room_below(qp)) {
+	while (budget-- && !tx.refused && sroce_tx_has_room(qp, SROCE_DUE_SPACE_REQ)) {
 		paced = sroce_rp_is_paced(qp);
 		if (paced && req->cur != req->tail && sroce_rp_wait(qp, &qp->req_turn, turn_ns))
 			break;

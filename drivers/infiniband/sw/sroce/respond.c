@@ -11,7 +11,6 @@
 #include "tx.h"
 
 #define RESPOND_BUDGET		256
-#define RESPOND_BYTES_BELOW	(512 * 1024)
 
 /* ---- receive completions ---- */
 
@@ -253,16 +252,6 @@ static enum sroce_resp_result execute(struct sroce_qp *qp, struct sk_buff *skb, 
 
 /* ---- answers ---- */
 
-static bool room_below(struct sroce_qp *qp)
-{
-	if (!qp->sock || refcount_read(&qp->sock->sk->sk_wmem_alloc) < RESPOND_BYTES_BELOW)
-		return true;
-	set_bit(SROCE_DUE_SPACE_RESP, &qp->due);
-	/* Either we see that skbs left, or their write_space() sees the bit. */
-	smp_mb__after_atomic();
-	return refcount_read(&qp->sock->sk->sk_wmem_alloc) < RESPOND_BYTES_BELOW;
-}
-
 /* Where the data of a READ response are; false if the SRQ that an XRC READ named is gone. */
 static bool describe_read(const struct sroce_qp *qp, const struct sroce_resp_out *out,
 			  struct sroce_payload *payload)
@@ -302,13 +291,12 @@ static void send_answer(struct sroce_qp *qp, struct sroce_tx *tx, struct sroce_r
 static void open_stretch(const struct sroce_qp *qp, const struct sroce_resp_out *out, u32 budget,
 			 const struct sroce_payload *payload, struct sroce_stretch *stretch)
 {
-	const struct sroce_resp *resp = &qp->resp;
-	u32 n = (resp->res[out->res].end_psn - out->pkt.psn - 1) & SROCE_PSN_MASK;
+	u32 n = sroce_resp_middle_left(&qp->resp, out);
 	struct sroce_accessor by = sroce_qp_accessor(qp);
 
 	by.pd = payload->pd;
 	sroce_stretch_open(stretch, &by, out->rkey, IB_ACCESS_REMOTE_READ, out->va,
-			   min(n, budget) * resp->mtu);
+			   min(n, budget) * qp->resp.mtu);
 }
 
 /* The READ responses that follow @out and are like it; returns how many. */
@@ -319,7 +307,7 @@ static int send_read_row(struct sroce_qp *qp, struct sroce_tx *tx, struct sroce_
 	struct sroce_stretch stretch;
 	int n = 0;
 
-	while (n < budget && !tx->refused && !sroce_rp_is_paced(qp) && room_below(qp) &&
+	while (n < budget && sroce_tx_row_goes_on(tx, SROCE_DUE_SPACE_RESP) &&
 	       sroce_resp_more(&qp->resp, out)) {
 		if (!n) {
 			if (!describe_read(qp, out, &payload)) {
@@ -370,7 +358,7 @@ static void send_answers(struct sroce_qp *qp)
 	resp->credits = qp->rq_mem ? sroce_credits_encode(sroce_ring_used(&qp->rq)) :
 				     SROCE_AETH_NO_CREDITS;
 	sroce_tx_begin(&tx, qp, &qp->path, &qp->cache);
-	while (budget-- && !tx.refused && room_below(qp)) {
+	while (budget-- && !tx.refused && sroce_tx_has_room(qp, SROCE_DUE_SPACE_RESP)) {
 		paced = sroce_rp_is_paced(qp) && sroce_resp_next_is_read(resp);
 		if (paced && sroce_rp_wait(qp, &qp->resp_turn, &turn_ns)) {
 			wake_at(&qp->resp_timer, turn_ns);

@@ -120,53 +120,19 @@ static bool may_continue(const struct sroce_rx *rx)
 	       sroce_rx_is_trusted(rx);
 }
 
-/* How many of the packets at @p have this BTH, but for the PSN, which goes up from @psn? */
-static u32 count_alike(const u8 *p, u32 n, u32 step, const u8 *bth, u32 psn)
-{
-	u64 same = get_unaligned((const u64 *)bth);
-	u32 i;
-
-	for (i = 0; i < n; i++, p += step, psn = sroce_psn_add(psn, 1))
-		if (get_unaligned((const u64 *)p) != same || get_unaligned_be32(p + 8) != psn)
-			break;
-	return i;
-}
-
-static u8 middle_op(const struct sroce_pkt *pkt)
-{
-	if (pkt->flags & SROCE_F_READ_RESP)
-		return SROCE_OP_READ_RESP_MIDDLE;
-	return pkt->flags & SROCE_F_SEND ? SROCE_OP_SEND_MIDDLE : SROCE_OP_WRITE_MIDDLE;
-}
-
-/*
- * The row of MIDDLE packets, all of the same length and without a request for an ACK,
- * that begins here; the decoded packet becomes the first of it.
- */
+/* The row of packets that begins here; the decoded packet becomes the first of it. */
 static u32 find_row(struct sroce_rx *rx, u32 step, struct sroce_row *row)
 {
-	struct sroce_pkt *pkt = &rx->pkt;
 	const u8 *p = sroce_rx_in_place(rx, rx->offset, step);
-	u8 bth[SROCE_BTH_BYTES];
 	u32 n;
 
-	pkt->opcode = rx->qp->transport | middle_op(pkt);
-	pkt->flags = sroce_opcode_flags(pkt->opcode);
-	pkt->headers = sroce_opcode_headers(pkt->opcode);
-	if (!p || pkt->headers || step <= SROCE_BTH_BYTES + SROCE_ICRC_BYTES)
+	if (!p)
 		return 0;
-	pkt->hdr_bytes = SROCE_BTH_BYTES;
-	pkt->payload_bytes = step - SROCE_BTH_BYTES - SROCE_ICRC_BYTES;
-	pkt->psn = sroce_psn_add(pkt->psn, 1);
-	pkt->ackreq = false;
-
-	memcpy(bth, rx->bth, sizeof(bth));
-	bth[0] = pkt->opcode;
-	n = min(rx->skb->len, rx->block_end) - rx->offset;
-	row->n = count_alike(p, n / step, step, bth, pkt->psn);
+	n = (min(rx->skb->len, rx->block_end) - rx->offset) / step;
+	row->n = sroce_pkt_row(&rx->pkt, rx->bth, p, n, step);
 	row->payload = p + SROCE_BTH_BYTES;
 	row->step = step;
-	row->bytes = pkt->payload_bytes;
+	row->bytes = rx->pkt.payload_bytes;
 	return row->n;
 }
 

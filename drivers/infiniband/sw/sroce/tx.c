@@ -34,11 +34,11 @@
 #include "qp.h"
 #include "tx.h"
 
+/* Bytes of one QP below us before it waits for them to leave. */
+#define BYTES_BELOW	(512 * 1024)
+
 /* Segments of one skb at most: as many as UDP sockets send. */
 #define MAX_SEGS	64
-
-/* Offset of the PSN in a BTH. */
-#define BTH_PSN		9
 
 static DEFINE_PER_CPU(struct page_frag, chunk);
 
@@ -160,11 +160,12 @@ static int put_next(struct sroce_tx *tx, const struct sroce_pkt *pkt,
 {
 	u8 *data = bth + SROCE_BTH_BYTES;
 
-	put_unaligned_be24(pkt->psn, tx->bth + BTH_PSN);
+	put_unaligned_be24(pkt->psn, tx->bth + SROCE_BTH_PSN);
 	memcpy(bth, tx->bth, SROCE_BTH_BYTES);
 	if (copy_payload(tx, payload, data, pkt->payload_bytes))
 		return -EACCES;
-	put_unaligned_be24(pkt->psn, tx->masked + tx->masked_bytes - SROCE_BTH_BYTES + BTH_PSN);
+	put_unaligned_be24(pkt->psn,
+			   tx->masked + tx->masked_bytes - SROCE_BTH_BYTES + SROCE_BTH_PSN);
 	if (!tx->path->ipv6)
 		put_unaligned_be16(tx->first_id + tx->segs,
 				   tx->masked + offsetof(struct iphdr, id));
@@ -390,6 +391,21 @@ static bool may_batch(const struct sroce_tx *tx)
 	if (!READ_ONCE(tx->qp->dev->tx_batch) || dst_xfrm(tx->dst) || dev_nit_active(ndev))
 		return false;
 	return tx->path->ipv6 || !ndev->dev.parent || !(ndev->features & NETIF_F_GSO_UDP_L4);
+}
+
+bool sroce_tx_has_room(struct sroce_qp *qp, unsigned int due)
+{
+	if (!qp->sock || refcount_read(&qp->sock->sk->sk_wmem_alloc) < BYTES_BELOW)
+		return true;
+	set_bit(due, &qp->due);
+	/* Either we see that skbs left, or their write_space() sees the bit. */
+	smp_mb__after_atomic();
+	return refcount_read(&qp->sock->sk->sk_wmem_alloc) < BYTES_BELOW;
+}
+
+bool sroce_tx_row_goes_on(const struct sroce_tx *tx, unsigned int due)
+{
+	return !tx->refused && !sroce_rp_is_paced(tx->qp) && sroce_tx_has_room(tx->qp, due);
 }
 
 void sroce_tx_begin(struct sroce_tx *tx, struct sroce_qp *qp, const struct sroce_path *path,

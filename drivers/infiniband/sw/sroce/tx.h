@@ -136,6 +136,18 @@ int sroce_tx_more(struct sroce_tx *tx, struct sroce_pkt *pkt, const struct sroce
 
 void sroce_tx_end(struct sroce_tx *tx);
 
+/**
+ * sroce_tx_has_room - may more go to the stack below us?
+ * @qp: whose socket the skbs are accounted to
+ * @due: SROCE_DUE_SPACE_REQ or SROCE_DUE_SPACE_RESP
+ *
+ * If not, write_space() of the socket serves @due when there is room.
+ */
+bool sroce_tx_has_room(struct sroce_qp *qp, unsigned int due);
+
+/* sroce_tx_row_goes_on - may a row go on: nothing refused, no pacing, room (@due as above)? */
+bool sroce_tx_row_goes_on(const struct sroce_tx *tx, unsigned int due);
+
 /* Module exit: give the page fragments back. */
 void sroce_tx_exit(void);
 

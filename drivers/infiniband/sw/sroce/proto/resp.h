@@ -369,6 +369,13 @@ enum sroce_resp_what sroce_resp_next(struct sroce_resp *resp, struct sroce_resp_
  */
 bool sroce_resp_more(struct sroce_resp *resp, struct sroce_resp_out *out);
 
+/* sroce_resp_middle_left - how many READ responses there are from @out on, but for the last */
+static inline u32 sroce_resp_middle_left(const struct sroce_resp *resp,
+					 const struct sroce_resp_out *out)
+{
+	return (resp->res[out->res].end_psn - out->pkt.psn - 1) & SROCE_PSN_MASK;
+}
+
 /**
  * sroce_resp_read_failed - the data of a READ_DATA answer cannot be read
  * @resp: responder

@@ -216,6 +216,37 @@ u32 sroce_pkt_build(struct sroce_pkt *pkt, u8 *hdr)
 	return pkt->hdr_bytes;
 }
 
+static u8 middle_op(const struct sroce_pkt *pkt)
+{
+	if (pkt->flags & SROCE_F_READ_RESP)
+		return SROCE_OP_READ_RESP_MIDDLE;
+	return pkt->flags & SROCE_F_SEND ? SROCE_OP_SEND_MIDDLE : SROCE_OP_WRITE_MIDDLE;
+}
+
+u32 sroce_pkt_row(struct sroce_pkt *pkt, const u8 *bth, const u8 *at, u32 n, u32 step)
+{
+	u8 opcode = (pkt->opcode & SROCE_TRANSPORT_MASK) | middle_op(pkt);
+	u32 i, psn = sroce_psn_add(pkt->psn, 1);
+	u64 alike;
+
+	pkt->opcode = opcode;
+	pkt->flags = sroce_opcode_flags(opcode);
+	pkt->headers = sroce_opcode_headers(opcode);
+	if (pkt->headers || step <= SROCE_BTH_BYTES + SROCE_ICRC_BYTES)
+		return 0;
+	pkt->hdr_bytes = SROCE_BTH_BYTES;
+	pkt->payload_bytes = step - SROCE_BTH_BYTES - SROCE_ICRC_BYTES;
+	pkt->psn = psn;
+	pkt->ackreq = false;
+
+	/* All up to the DestQP is as it was, and nothing but the PSN follows: no AckReq. */
+	alike = (get_unaligned_be64(bth) << 8 >> 8) | (u64)opcode << 56;
+	for (i = 0; i < n; i++, at += step, psn = sroce_psn_add(psn, 1))
+		if (get_unaligned_be64(at) != alike || get_unaligned_be32(at + 8) != psn)
+			break;
+	return i;
+}
+
 u16 sroce_udp_sport(u32 flow_label, u32 lqpn, u32 rqpn)
 {
 	u32 label = flow_label & 0xfffff;

@@ -10,6 +10,7 @@
 #include "psn.h"
 
 #define SROCE_UDP_PORT		4791
+#define SROCE_BTH_PSN		9		/* its offset */
 #define SROCE_PKEY_DEFAULT	0xffff
 #define SROCE_QKEY_GSI		0x80010000U
 #define SROCE_QPN_GSI		1U
@@ -133,6 +134,19 @@ enum sroce_parse_error sroce_pkt_parse(const u8 *hdr, u32 hdr_avail, u32 udp_pay
  * Returns the number of bytes written.
  */
 u32 sroce_pkt_build(struct sroce_pkt *pkt, u8 *hdr);
+
+/**
+ * sroce_pkt_row - MIDDLE packets that just continue a message
+ * @pkt: the packet before them, of a SEND, WRITE or READ response; becomes the first of them
+ * @bth: its BTH
+ * @at: BTH of the first
+ * @n: packets there are at most
+ * @step: bytes of each, ICRC included, and from one to the next
+ *
+ * Returns how many of them differ from the packet before in nothing but opcode, PSN and
+ * an AckReq that they do not have. 0: @pkt is nothing any more.
+ */
+u32 sroce_pkt_row(struct sroce_pkt *pkt, const u8 *bth, const u8 *at, u32 n, u32 step);
 
 /* sroce_pkt_udp_payload - bytes from BTH to ICRC of a built packet */
 static inline u32 sroce_pkt_udp_payload(const struct sroce_pkt *pkt)
