@@ -344,11 +344,24 @@ static void repair_probe__oldest_only(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, t->req.ack_deadline_ns, 5000 + t->req.ack_timeout_ns);
 }
 
-/* A WRITE of four packets, no answer, and the probe. */
-static void send_and_probe(struct req_test *t)
+/* The time to an answer is known: 1 ms, so one is late after 2. */
+static void know_the_path(struct req_test *t)
 {
 	t->req.early = true;
 	t->req.ack_timeout_ns = 1000000000ULL;
+	t->req.rtt.known = true;
+	t->req.rtt.srtt_ns = 1000000;
+}
+
+static u64 late(const struct req_test *t)
+{
+	return (sroce_req_deadline(&t->req) - t->now) / 1000000;
+}
+
+/* A WRITE of four packets, no answer, and the probe. */
+static void send_and_probe(struct req_test *t)
+{
+	know_the_path(t);
 	post(t, SROCE_WR_WRITE, 4 * MTU);
 	send_all(t);
 	t->now = sroce_req_deadline(&t->req);
@@ -365,7 +378,7 @@ static void repair_probe__answered_alone(struct kunit *test)
 	take_ack(t, ACK, PSN(0));
 	/* A moment for the ACKs of what may have been late only. */
 	EXPECT_NOTHING(test, t);
-	KUNIT_EXPECT_LT(test, sroce_req_deadline(&t->req), t->now + 1000000ULL);
+	KUNIT_EXPECT_LE(test, late(t), 2ULL);
 	t->now = sroce_req_deadline(&t->req);
 	sroce_req_on_timer(&t->req, t->now);
 	EXPECT_AGAIN(test, t, SROCE_OP_WRITE_MIDDLE, 1);
@@ -401,6 +414,59 @@ static void repair_probe__ends(struct kunit *test)
 		send_all(t);
 	}
 	KUNIT_EXPECT_EQ(test, n, 8u);
+}
+
+/* Karn: the path is slower than we thought until it was measured. */
+static void repair_probe__backoff_is_kept(struct kunit *test)
+{
+	struct req_test *t = test->priv;
+
+	know_the_path(t);
+	post(t, SROCE_WR_SEND, 1);
+	send_all(t);
+	KUNIT_EXPECT_EQ(test, late(t), 2ULL);
+	t->now = sroce_req_deadline(&t->req);
+	sroce_req_on_timer(&t->req, t->now);
+	EXPECT_AGAIN(test, t, SROCE_OP_SEND_ONLY, 0);
+	KUNIT_EXPECT_EQ(test, late(t), 4ULL);
+	/* Of which of the two? */
+	take_ack(t, ACK, PSN(0));
+	post(t, SROCE_WR_SEND, 1);
+	send_all(t);
+	KUNIT_EXPECT_EQ(test, late(t), 4ULL);
+	t->now += 3000000;
+	take_ack(t, ACK, PSN(1));
+	/* 1.25 ms, give or take 0.5. */
+	KUNIT_EXPECT_EQ(test, t->req.rtt.srtt_ns, 1250000ULL);
+	post(t, SROCE_WR_SEND, 1);
+	send_all(t);
+	KUNIT_EXPECT_EQ(test, late(t), 3ULL);
+}
+
+/* Nothing can be measured, but a round needs no probe any more. */
+static void repair_probe__backoff_by_rounds(struct kunit *test)
+{
+	struct req_test *t = test->priv;
+	u32 i;
+
+	know_the_path(t);
+	post(t, SROCE_WR_SEND, 1);
+	send_all(t);
+	for (i = 0; i < 2; i++) {
+		t->now = sroce_req_deadline(&t->req);
+		sroce_req_on_timer(&t->req, t->now);
+		send_all(t);
+	}
+	take_ack(t, ACK, PSN(0));
+	KUNIT_EXPECT_EQ(test, t->req.backoff, 2u);
+	for (i = 1; i < 3; i++) {
+		post(t, SROCE_WR_SEND, 1);
+		send_all(t);
+		KUNIT_EXPECT_EQ(test, late(t), 16ULL >> i);
+		t->req.rtt.probing = false;
+		take_ack(t, ACK, PSN(i));
+		KUNIT_EXPECT_EQ(test, t->req.backoff, 2 - i);
+	}
 }
 
 /* ---- refused by the local stack ---- */
@@ -464,6 +530,8 @@ static struct kunit_case repair_cases[] = {
 	KUNIT_CASE(repair_probe__answered_alone),
 	KUNIT_CASE(repair_probe__answered_for_all),
 	KUNIT_CASE(repair_probe__ends),
+	KUNIT_CASE(repair_probe__backoff_is_kept),
+	KUNIT_CASE(repair_probe__backoff_by_rounds),
 	KUNIT_CASE(req_refused__again_after_a_pause),
 	KUNIT_CASE(req_refused__not_outstanding),
 	{}

@@ -8,7 +8,7 @@
 /* One packet there and back. */
 static void sample(struct sroce_rtt *rtt, u64 at_ns, u64 rtt_ns)
 {
-	sroce_rtt_on_sent(rtt, 7, at_ns);
+	sroce_rtt_on_sent(rtt, 7, true, at_ns);
 	sroce_rtt_on_acked(rtt, 8, at_ns + rtt_ns);
 }
 
@@ -61,7 +61,7 @@ static void rtt__covers_the_probe_or_not(struct kunit *test)
 	struct sroce_rtt rtt;
 
 	sroce_rtt_reset(&rtt);
-	sroce_rtt_on_sent(&rtt, 0xffffff, 10);
+	sroce_rtt_on_sent(&rtt, 0xffffff, true, 10);
 	KUNIT_EXPECT_FALSE(test, sroce_rtt_on_acked(&rtt, 0xffffff, 20));
 	KUNIT_EXPECT_FALSE(test, sroce_rtt_on_acked(&rtt, 0xfffff0, 20));
 	KUNIT_EXPECT_TRUE(test, sroce_rtt_on_acked(&rtt, 0, 30));
@@ -74,8 +74,8 @@ static void rtt__one_probe_at_a_time(struct kunit *test)
 	struct sroce_rtt rtt;
 
 	sroce_rtt_reset(&rtt);
-	sroce_rtt_on_sent(&rtt, 1, 10);
-	sroce_rtt_on_sent(&rtt, 2, 20);
+	sroce_rtt_on_sent(&rtt, 1, true, 10);
+	sroce_rtt_on_sent(&rtt, 2, true, 20);
 	KUNIT_EXPECT_TRUE(test, sroce_rtt_on_acked(&rtt, 2, 60));
 	KUNIT_EXPECT_EQ(test, rtt.last_ns, 50ULL);
 }
@@ -85,10 +85,41 @@ static void rtt__karn(struct kunit *test)
 	struct sroce_rtt rtt;
 
 	sroce_rtt_reset(&rtt);
-	sroce_rtt_on_sent(&rtt, 1, 10);
+	sroce_rtt_on_sent(&rtt, 1, true, 10);
 	sroce_rtt_on_retry(&rtt);
 	KUNIT_EXPECT_FALSE(test, sroce_rtt_on_acked(&rtt, 2, 60));
 	KUNIT_EXPECT_EQ(test, rtt.samples, 0u);
+}
+
+/* An answer that waits for others tells when one is late, not how long the path is. */
+static void rtt__behind_others(struct kunit *test)
+{
+	struct sroce_rtt rtt;
+
+	sroce_rtt_reset(&rtt);
+	sroce_rtt_on_sent(&rtt, 1, false, 10);
+	KUNIT_EXPECT_TRUE(test, sroce_rtt_on_acked(&rtt, 2, 60));
+	KUNIT_EXPECT_TRUE(test, rtt.known);
+	KUNIT_EXPECT_EQ(test, rtt.srtt_ns, 50ULL);
+	KUNIT_EXPECT_EQ(test, rtt.samples, 0u);
+	KUNIT_EXPECT_EQ(test, rtt.min_ns, 0ULL);
+	KUNIT_EXPECT_EQ(test, rtt.last_ns, 0ULL);
+}
+
+static void rtt__repair(struct kunit *test)
+{
+	struct sroce_rtt rtt;
+
+	sroce_rtt_reset(&rtt);
+	sroce_rtt_on_sent(&rtt, 5, true, 10);
+	sroce_rtt_on_repair(&rtt, 4);
+	KUNIT_EXPECT_TRUE(test, sroce_rtt_on_acked(&rtt, 6, 60));
+	KUNIT_EXPECT_EQ(test, rtt.srtt_ns, 50ULL);
+	KUNIT_EXPECT_EQ(test, rtt.samples, 0u);
+	sroce_rtt_on_sent(&rtt, 6, true, 70);
+	sroce_rtt_on_repair(&rtt, 6);
+	KUNIT_EXPECT_FALSE(test, sroce_rtt_on_acked(&rtt, 7, 90));
+	KUNIT_EXPECT_EQ(test, rtt.srtt_ns, 50ULL);
 }
 
 static void rtt__minimum_is_forgotten(struct kunit *test)
@@ -141,15 +172,17 @@ static void req_rtt__of_a_read(struct kunit *test)
 	t->now += 700;
 	take_read(t, SROCE_OP_READ_RESP_FIRST, PSN(0), MTU);
 	KUNIT_EXPECT_EQ(test, t->req.rtt.last_ns, 700ULL);
+	KUNIT_EXPECT_EQ(test, t->req.rtt.srtt_ns, 700ULL);
 	post(t, SROCE_WR_SEND, 1);
 	send_all(t);
-	KUNIT_EXPECT_FALSE(test, t->req.rtt.probing);
-	t->now += 700;
+	t->now += 1500;
 	take_read(t, SROCE_OP_READ_RESP_MIDDLE, PSN(1), MTU);
 	take_read(t, SROCE_OP_READ_RESP_LAST, PSN(2), MTU);
 	take_read(t, SROCE_OP_READ_RESP_ONLY, PSN(3), MTU);
 	take_ack(t, ACK, PSN(5));
 	KUNIT_EXPECT_EQ(test, t->req.rtt.samples, 1u);
+	KUNIT_EXPECT_EQ(test, t->req.rtt.last_ns, 700ULL);
+	KUNIT_EXPECT_EQ(test, t->req.rtt.srtt_ns, 800ULL);
 }
 
 static void req_rtt__not_of_what_is_sent_again(struct kunit *test)
@@ -191,6 +224,8 @@ static struct kunit_case rtt_cases[] = {
 	KUNIT_CASE(rtt__covers_the_probe_or_not),
 	KUNIT_CASE(rtt__one_probe_at_a_time),
 	KUNIT_CASE(rtt__karn),
+	KUNIT_CASE(rtt__behind_others),
+	KUNIT_CASE(rtt__repair),
 	KUNIT_CASE(rtt__minimum_is_forgotten),
 	KUNIT_CASE(req_rtt__from_ackreq_to_ack),
 	KUNIT_CASE(req_rtt__of_a_read),

@@ -207,9 +207,11 @@ static enum sroce_resp_result execute(struct qp *qp, const struct sroce_pkt *pkt
 
 	if (qp->result & 0x70) {
 		/* an execution that is not looked at; a message goes on all the same */
-		if (todo->act == SROCE_ACT_SEND && qp->result & 7)
+		enum sroce_resp_result result = qp->result & 7 ? SROCE_RESULT_OK : qp->result % 5;
+
+		if (todo->act == SROCE_ACT_SEND && result == SROCE_RESULT_OK)
 			qp->in_recv = !todo->end;
-		return qp->result & 7 ? SROCE_RESULT_OK : qp->result % 5;
+		return result;
 	}
 	if (todo->act == SROCE_ACT_SEND)
 		return do_send(qp, pkt, todo, payload);

@@ -13,14 +13,17 @@ static u32 from_una(const struct sroce_req *req, u32 psn)
  */
 static bool answered_alone(const struct sroce_req *req)
 {
-	return req->probes && req->una_psn == sroce_psn_add(req->probe_psn, 1) &&
+	return req->probes && sroce_req_outstanding(req) &&
+	       req->una_psn == sroce_psn_add(req->probe_psn, 1) &&
 	       sroce_psn_diff(req->repair.held_psn, req->una_psn) <= 0 && !req->rd_out;
 }
 
 /* Something was acknowledged: retries start afresh, the ACK timer too. */
 static void progress(struct sroce_req *req, u64 now_ns)
 {
-	sroce_rtt_on_acked(&req->rtt, req->una_psn, now_ns);
+	bool measured = sroce_rtt_on_acked(&req->rtt, req->una_psn, now_ns);
+
+	sroce_req_relax(req, measured);
 	req->retry_left = req->retry_cnt;
 	req->rnr_left = req->rnr_retry;
 	req->implied_una = 0;

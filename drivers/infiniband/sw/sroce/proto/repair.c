@@ -377,7 +377,7 @@ bool sroce_repair_next(struct sroce_req *req, struct sroce_req_out *out)
 		wqe = find_wqe(req, hole->psn, &out->index);
 		if (!wqe)
 			continue;
-		sroce_rtt_on_retry(&req->rtt);
+		sroce_rtt_on_repair(&req->rtt, hole->psn);
 		send_again(req, wqe, hole->psn, out);
 		return true;
 	}

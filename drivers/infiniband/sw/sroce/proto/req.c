@@ -86,6 +86,7 @@ void sroce_req_start(struct sroce_req *req, u32 sq_psn)
 	req->rnr_deadline_ns = SROCE_NEVER;
 	req->probe_deadline_ns = SROCE_NEVER;
 	req->probes = 0;
+	req->backoff = 0;
 	req->rest_lost = false;
 	req->resume_ns = SROCE_NEVER;
 	req->refused = 0;
@@ -364,7 +365,7 @@ static void skip_done(struct sroce_req *req)
 enum sroce_req_what sroce_req_next(struct sroce_req *req, u64 now_ns, struct sroce_req_out *out)
 {
 	struct sroce_swqe *wqe;
-	bool may_probe;
+	bool alone;
 
 	if (req->state != SROCE_REQ_READY ||
 	    (req->resume_ns != SROCE_NEVER && now_ns < req->resume_ns))
@@ -399,14 +400,13 @@ enum sroce_req_what sroce_req_next(struct sroce_req *req, u64 now_ns, struct sro
 	if (wqe->state == SROCE_SWQE_POSTED)
 		begin(req, wqe);
 	out->retransmit = from_una(req, req->next_psn) < from_una(req, req->max_psn);
-	/* Its answer waits for nothing: neither for READs nor for what is sent again. */
-	may_probe = req->reliable && !out->retransmit && !req->rd_out;
+	alone = !req->rd_out;
 	if (sroce_wr_takes_rd(wqe->op))
 		send_rd(req, wqe, out);
 	else
 		send_data(req, wqe, out);
-	if (may_probe && out->pkt.ackreq)
-		sroce_rtt_on_sent(&req->rtt, out->pkt.psn, now_ns);
+	if (req->reliable && !out->retransmit && out->pkt.ackreq)
+		sroce_rtt_on_sent(&req->rtt, out->pkt.psn, alone, now_ns);
 	account_sent(req, now_ns);
 	return SROCE_REQ_PACKET;
 }

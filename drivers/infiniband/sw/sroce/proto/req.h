@@ -208,6 +208,8 @@ enum sroce_req_state {
  *	SROCE_NEVER
  * @probes: so many times without progress
  * @probe_psn: with @probes: what was sent again
+ * @backoff: doublings of the time after which an answer is late
+ * @backoff_psn: with @backoff: the first PSN not sent when it was last changed
  * @rest_lost: the answer to a probe says that what was sent after it is lost too
  * @resume_ns: the local stack refused packets: nothing is sent before, or SROCE_NEVER
  * @refused: so many times in a row, the same packet first
@@ -266,6 +268,8 @@ struct sroce_req {
 	u64 probe_deadline_ns;
 	u8 probes;
 	u32 probe_psn;
+	u8 backoff;
+	u32 backoff_psn;
 	bool rest_lost;
 	u64 resume_ns;
 	u8 refused;
@@ -510,6 +514,11 @@ bool sroce_req_oldest(const struct sroce_req *req, u32 *index);
 void sroce_req_seek(struct sroce_req *req, u32 psn);
 /* Go back to @psn for a retry; fails the oldest WQE when no retry is left. */
 u32 sroce_req_retry(struct sroce_req *req, u32 psn, u64 now_ns);
+/*
+ * Something was acknowledged: how late an answer may be is known anew (@measured), or a
+ * round without a probe has ended.
+ */
+void sroce_req_relax(struct sroce_req *req, bool measured);
 /* Something arrived, or is sent with nothing outstanding: the next probe is due later. */
 void sroce_req_restart_probe(struct sroce_req *req, u64 now_ns);
 /* Packet @k of a SEND or WRITE. */

@@ -7,10 +7,11 @@
 #define PROBE_FIRST_NS		(20000 * SROCE_NS_PER_US)
 /* Without an answer there are no more; each waits twice as long as the one before. */
 #define PROBES_MAX		8
+#define BACKOFF_MAX		8
 
 /* A pause after the local stack refused packets, doubled so often while none of them leaves. */
 #define REFUSED_PAUSE_NS	(50 * SROCE_NS_PER_US)
-#define REFUSED_DOUBLINGS	6
+#define REFUSED_DOUBLINGS	8
 
 /* ---- probes ---- */
 
@@ -19,10 +20,10 @@ static u64 late_ns(const struct sroce_req *req)
 {
 	const struct sroce_rtt *rtt = &req->rtt;
 
+	if (!rtt->known)
+		return PROBE_FIRST_NS;
 	if (req->rest_lost)
 		return max(rtt->srtt_ns, PROBE_MIN_NS / 4);
-	if (!rtt->samples)
-		return PROBE_FIRST_NS;
 	return max(rtt->srtt_ns + max(4 * rtt->rttvar_ns, rtt->srtt_ns), PROBE_MIN_NS);
 }
 
@@ -31,7 +32,17 @@ void sroce_req_restart_probe(struct sroce_req *req, u64 now_ns)
 	req->probe_deadline_ns = SROCE_NEVER;
 	if (req->early && req->state == SROCE_REQ_READY && sroce_req_outstanding(req) &&
 	    req->probes < PROBES_MAX)
-		req->probe_deadline_ns = now_ns + (late_ns(req) << req->probes);
+		req->probe_deadline_ns = now_ns + (late_ns(req) << req->backoff);
+}
+
+void sroce_req_relax(struct sroce_req *req, bool measured)
+{
+	if (measured) {
+		req->backoff = 0;
+	} else if (req->backoff && sroce_psn_diff(req->una_psn, req->backoff_psn) > 0) {
+		req->backoff--;
+		req->backoff_psn = req->max_psn;
+	}
 }
 
 static u32 probe(struct sroce_req *req, u64 now_ns)
@@ -43,6 +54,8 @@ static u32 probe(struct sroce_req *req, u64 now_ns)
 		return 0;
 	req->probes++;
 	req->probe_psn = req->una_psn;
+	req->backoff = min(req->backoff + 1, BACKOFF_MAX);
+	req->backoff_psn = req->max_psn;
 	if (req->rest_lost)
 		sroce_req_seek(req, req->una_psn);
 	else
@@ -105,7 +118,7 @@ u32 sroce_req_seq_nak(struct sroce_req *req, u32 psn, u64 now_ns)
 	if (req->state == SROCE_REQ_RNR_WAIT && psn == req->rnr_psn)
 		return SROCE_REQ_EV_SEQ_NAK;
 	req->nak_psn = psn;
-	req->nak_old_ns = now_ns + (rtt->samples ? rtt->srtt_ns / 2 : PROBE_FIRST_NS);
+	req->nak_old_ns = now_ns + (rtt->known ? rtt->srtt_ns / 2 : PROBE_FIRST_NS);
 	return SROCE_REQ_EV_SEQ_NAK | sroce_req_retry(req, psn, now_ns);
 }
 

@@ -6,11 +6,12 @@ void sroce_rtt_reset(struct sroce_rtt *rtt)
 	memset(rtt, 0, sizeof(*rtt));
 }
 
-void sroce_rtt_on_sent(struct sroce_rtt *rtt, u32 psn, u64 now_ns)
+void sroce_rtt_on_sent(struct sroce_rtt *rtt, u32 psn, bool alone, u64 now_ns)
 {
 	if (rtt->probing)
 		return;
 	rtt->probing = true;
+	rtt->alone = alone;
 	rtt->probe_psn = psn;
 	rtt->probe_ns = now_ns;
 }
@@ -32,7 +33,8 @@ static void smooth(struct sroce_rtt *rtt, u64 sample_ns)
 {
 	u64 off;
 
-	if (!rtt->samples) {
+	if (!rtt->known) {
+		rtt->known = true;
 		rtt->srtt_ns = sample_ns;
 		rtt->rttvar_ns = sample_ns / 2;
 		return;
@@ -51,12 +53,21 @@ bool sroce_rtt_on_acked(struct sroce_rtt *rtt, u32 una_psn, u64 now_ns)
 	rtt->probing = false;
 	/* 0 means no sample. */
 	sample_ns = max(now_ns - rtt->probe_ns, 1ULL);
-	take_min(rtt, sample_ns, now_ns);
 	smooth(rtt, sample_ns);
+	if (!rtt->alone)
+		return true;
+	take_min(rtt, sample_ns, now_ns);
 	rtt->last_ns = sample_ns;
 	if (rtt->samples != U32_MAX)
 		rtt->samples++;
 	return true;
+}
+
+void sroce_rtt_on_repair(struct sroce_rtt *rtt, u32 psn)
+{
+	if (psn == rtt->probe_psn)
+		rtt->probing = false;
+	rtt->alone = false;
 }
 
 void sroce_rtt_on_retry(struct sroce_rtt *rtt)
