@@ -386,6 +386,28 @@ static void repair_probe__answered_alone(struct kunit *test)
 	EXPECT_AGAIN(test, t, SROCE_OP_WRITE_LAST, 3);
 }
 
+/* The READ that was asked for again is answered, and nothing else. */
+static void repair_probe__read_answered_alone(struct kunit *test)
+{
+	struct req_test *t = test->priv;
+
+	know_the_path(t);
+	post(t, SROCE_WR_READ, 2 * MTU);
+	post(t, SROCE_WR_READ, MTU);
+	send_all(t);
+	t->now = sroce_req_deadline(&t->req);
+	sroce_req_on_timer(&t->req, t->now);
+	EXPECT_AGAIN(test, t, SROCE_OP_READ_REQUEST, 0);
+	EXPECT_NOTHING(test, t);
+	take_read(t, SROCE_OP_READ_RESP_FIRST, PSN(0), MTU);
+	KUNIT_EXPECT_EQ(test, late(t), 4ULL);
+	take_read(t, SROCE_OP_READ_RESP_LAST, PSN(1), MTU);
+	KUNIT_EXPECT_EQ(test, late(t), 1ULL);
+	t->now = sroce_req_deadline(&t->req);
+	sroce_req_on_timer(&t->req, t->now);
+	EXPECT_AGAIN(test, t, SROCE_OP_READ_REQUEST, 2);
+}
+
 /* Everything got there, only the ACK did not: nothing else is sent again. */
 static void repair_probe__answered_for_all(struct kunit *test)
 {
@@ -420,20 +442,22 @@ static void repair_probe__ends(struct kunit *test)
 static void repair_probe__backoff_is_kept(struct kunit *test)
 {
 	struct req_test *t = test->priv;
+	u32 i;
 
 	know_the_path(t);
 	post(t, SROCE_WR_SEND, 1);
 	send_all(t);
-	KUNIT_EXPECT_EQ(test, late(t), 2ULL);
-	t->now = sroce_req_deadline(&t->req);
-	sroce_req_on_timer(&t->req, t->now);
-	EXPECT_AGAIN(test, t, SROCE_OP_SEND_ONLY, 0);
-	KUNIT_EXPECT_EQ(test, late(t), 4ULL);
-	/* Of which of the two? */
+	for (i = 0; i < 2; i++) {
+		KUNIT_EXPECT_EQ(test, late(t), 2ULL << i);
+		t->now = sroce_req_deadline(&t->req);
+		sroce_req_on_timer(&t->req, t->now);
+		EXPECT_AGAIN(test, t, SROCE_OP_SEND_ONLY, 0);
+	}
+	/* Of which of the three? */
 	take_ack(t, ACK, PSN(0));
 	post(t, SROCE_WR_SEND, 1);
 	send_all(t);
-	KUNIT_EXPECT_EQ(test, late(t), 4ULL);
+	KUNIT_EXPECT_EQ(test, late(t), 8ULL);
 	t->now += 3000000;
 	take_ack(t, ACK, PSN(1));
 	/* 1.25 ms, give or take 0.5. */
@@ -528,6 +552,7 @@ static struct kunit_case repair_cases[] = {
 	KUNIT_CASE(repair__queue_is_bounded),
 	KUNIT_CASE(repair_probe__oldest_only),
 	KUNIT_CASE(repair_probe__answered_alone),
+	KUNIT_CASE(repair_probe__read_answered_alone),
 	KUNIT_CASE(repair_probe__answered_for_all),
 	KUNIT_CASE(repair_probe__ends),
 	KUNIT_CASE(repair_probe__backoff_is_kept),

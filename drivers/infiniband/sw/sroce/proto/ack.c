@@ -8,14 +8,14 @@ static u32 from_una(const struct sroce_req *req, u32 psn)
 }
 
 /*
- * Does the answer to a probe cover just that packet, and is nothing known of what was
- * sent after it? Then that did not get there either, unless there is more very soon.
+ * Does the answer to a probe cover just what it asked for, and is nothing known of what
+ * was sent after it? Then that did not get there either, unless there is more very soon.
  */
 static bool answered_alone(const struct sroce_req *req)
 {
-	return req->probes && sroce_req_outstanding(req) &&
-	       req->una_psn == sroce_psn_add(req->probe_psn, 1) &&
-	       sroce_psn_diff(req->repair.held_psn, req->una_psn) <= 0 && !req->rd_out;
+	return req->una_psn == req->probe_end && sroce_req_outstanding(req) &&
+	       sroce_psn_diff(req->repair.held_psn, req->una_psn) <= 0 &&
+	       sroce_psn_diff(req->repair.answer_psn, req->una_psn) <= 0;
 }
 
 /* Something was acknowledged: retries start afresh, the ACK timer too. */

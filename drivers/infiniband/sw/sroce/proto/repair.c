@@ -326,10 +326,10 @@ static u32 answers_missing(const struct sroce_req *req, const struct sroce_swqe 
 	return n;
 }
 
-void sroce_repair_probe(struct sroce_req *req)
+u32 sroce_repair_probe(struct sroce_req *req)
 {
 	struct sroce_repair *repair = &req->repair;
-	u32 psn = req->una_psn;
+	u32 psn = req->una_psn, n = 1;
 	struct sroce_swqe *wqe;
 	bool answer;
 	u32 index;
@@ -337,14 +337,16 @@ void sroce_repair_probe(struct sroce_req *req)
 	no_holes(repair);
 	wqe = find_wqe(req, psn, &index);
 	if (!wqe)
-		return;
+		return 0;
 	answer = sroce_wr_takes_rd(wqe->op);
 	add_hole(repair, psn, answer);
 	repair->held_scan = sroce_psn_add(psn, 1);
 	repair->answer_scan = psn;
-	if (answer)
-		repair->answer_scan = sroce_psn_add(psn, answers_missing(req, wqe,
-						    (psn - wqe->first_psn) & SROCE_PSN_MASK));
+	if (answer) {
+		n = answers_missing(req, wqe, (psn - wqe->first_psn) & SROCE_PSN_MASK);
+		repair->answer_scan = sroce_psn_add(psn, n);
+	}
+	return n;
 }
 
 static void send_again(struct sroce_req *req, struct sroce_swqe *wqe, u32 psn,

@@ -114,8 +114,13 @@ bool sroce_repair_sack(struct sroce_req *req, const struct sroce_pkt *pkt);
  */
 bool sroce_repair_answers(struct sroce_req *req, u32 psn);
 
-/* sroce_repair_probe - the oldest is to be sent again, and nothing else for now */
-void sroce_repair_probe(struct sroce_req *req);
+/**
+ * sroce_repair_probe - the oldest is to be sent again, and nothing else for now
+ * @req: requester
+ *
+ * Returns the PSNs that this is: one, or the answers of a READ that are asked for.
+ */
+u32 sroce_repair_probe(struct sroce_req *req);
 
 /**
  * sroce_repair_next - the next hole to send again

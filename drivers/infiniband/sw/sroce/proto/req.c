@@ -86,6 +86,7 @@ void sroce_req_start(struct sroce_req *req, u32 sq_psn)
 	req->rnr_deadline_ns = SROCE_NEVER;
 	req->probe_deadline_ns = SROCE_NEVER;
 	req->probes = 0;
+	req->probe_end = req->una_psn;
 	req->backoff = 0;
 	req->rest_lost = false;
 	req->resume_ns = SROCE_NEVER;

@@ -207,7 +207,7 @@ enum sroce_req_state {
  * @probe_deadline_ns: when the oldest is sent again for want of an answer, or
  *	SROCE_NEVER
  * @probes: so many times without progress
- * @probe_psn: with @probes: what was sent again
+ * @probe_end: one past what the last one sent again, or asked for
  * @backoff: doublings of the time after which an answer is late
  * @backoff_psn: with @backoff: the first PSN not sent when it was last changed
  * @rest_lost: the answer to a probe says that what was sent after it is lost too
@@ -267,7 +267,7 @@ struct sroce_req {
 	u64 rnr_deadline_ns;
 	u64 probe_deadline_ns;
 	u8 probes;
-	u32 probe_psn;
+	u32 probe_end;
 	u8 backoff;
 	u32 backoff_psn;
 	bool rest_lost;

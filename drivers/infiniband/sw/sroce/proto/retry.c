@@ -8,6 +8,8 @@
 /* Without an answer there are no more; each waits twice as long as the one before. */
 #define PROBES_MAX		8
 #define BACKOFF_MAX		8
+/* So many doublings are kept when there was one. */
+#define BACKOFF_KEPT		4
 
 /* A pause after the local stack refused packets, doubled so often while none of them leaves. */
 #define REFUSED_PAUSE_NS	(50 * SROCE_NS_PER_US)
@@ -20,11 +22,13 @@ static u64 late_ns(const struct sroce_req *req)
 {
 	const struct sroce_rtt *rtt = &req->rtt;
 
-	if (!rtt->known)
-		return PROBE_FIRST_NS;
+	/* The path is alive, and the rest is not behind by more than a round trip. */
 	if (req->rest_lost)
-		return max(rtt->srtt_ns, PROBE_MIN_NS / 4);
-	return max(rtt->srtt_ns + max(4 * rtt->rttvar_ns, rtt->srtt_ns), PROBE_MIN_NS);
+		return rtt->known ? max(rtt->srtt_ns, PROBE_MIN_NS / 4) : PROBE_FIRST_NS;
+	if (!rtt->known)
+		return PROBE_FIRST_NS << req->backoff;
+	return max(rtt->srtt_ns + max(4 * rtt->rttvar_ns, rtt->srtt_ns),
+		   PROBE_MIN_NS) << req->backoff;
 }
 
 void sroce_req_restart_probe(struct sroce_req *req, u64 now_ns)
@@ -32,14 +36,15 @@ void sroce_req_restart_probe(struct sroce_req *req, u64 now_ns)
 	req->probe_deadline_ns = SROCE_NEVER;
 	if (req->early && req->state == SROCE_REQ_READY && sroce_req_outstanding(req) &&
 	    req->probes < PROBES_MAX)
-		req->probe_deadline_ns = now_ns + (late_ns(req) << req->backoff);
+		req->probe_deadline_ns = now_ns + late_ns(req);
 }
 
 void sroce_req_relax(struct sroce_req *req, bool measured)
 {
-	if (measured) {
+	if (measured)
 		req->backoff = 0;
-	} else if (req->backoff && sroce_psn_diff(req->una_psn, req->backoff_psn) > 0) {
+	req->backoff = min_t(u8, req->backoff, BACKOFF_KEPT);
+	if (req->backoff && sroce_psn_diff(req->una_psn, req->backoff_psn) > 0) {
 		req->backoff--;
 		req->backoff_psn = req->max_psn;
 	}
@@ -53,13 +58,13 @@ static u32 probe(struct sroce_req *req, u64 now_ns)
 	    req->next_psn == req->una_psn)
 		return 0;
 	req->probes++;
-	req->probe_psn = req->una_psn;
-	req->backoff = min(req->backoff + 1, BACKOFF_MAX);
-	req->backoff_psn = req->max_psn;
-	if (req->rest_lost)
+	if (req->rest_lost) {
 		sroce_req_seek(req, req->una_psn);
-	else
-		sroce_repair_probe(req);
+	} else {
+		req->probe_end = sroce_psn_add(req->una_psn, sroce_repair_probe(req));
+		req->backoff = min(req->backoff + 1, BACKOFF_MAX);
+		req->backoff_psn = req->max_psn;
+	}
 	req->rest_lost = false;
 	sroce_req_restart_probe(req, now_ns);
 	return SROCE_REQ_EV_PROBE;
