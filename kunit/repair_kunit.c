@@ -476,20 +476,20 @@ static void repair_probe__backoff_by_rounds(struct kunit *test)
 	know_the_path(t);
 	post(t, SROCE_WR_SEND, 1);
 	send_all(t);
-	for (i = 0; i < 2; i++) {
+	for (i = 0; i < 6; i++) {
 		t->now = sroce_req_deadline(&t->req);
 		sroce_req_on_timer(&t->req, t->now);
 		send_all(t);
 	}
 	take_ack(t, ACK, PSN(0));
-	KUNIT_EXPECT_EQ(test, t->req.backoff, 2u);
-	for (i = 1; i < 3; i++) {
+	KUNIT_EXPECT_EQ(test, t->req.backoff, 4u);
+	for (i = 1; i < 5; i++) {
 		post(t, SROCE_WR_SEND, 1);
 		send_all(t);
-		KUNIT_EXPECT_EQ(test, late(t), 16ULL >> i);
+		KUNIT_EXPECT_EQ(test, late(t), 64ULL >> i);
 		t->req.rtt.probing = false;
 		take_ack(t, ACK, PSN(i));
-		KUNIT_EXPECT_EQ(test, t->req.backoff, 2 - i);
+		KUNIT_EXPECT_EQ(test, t->req.backoff, 4 - i);
 	}
 }
 
