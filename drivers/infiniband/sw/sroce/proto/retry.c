@@ -11,9 +11,12 @@
 /* So many doublings are kept when there was one. */
 #define BACKOFF_KEPT		4
 
-/* A pause after the local stack refused packets, doubled so often while none of them leaves. */
+/*
+ * A pause after the local stack refused packets, doubled so often while none of them leaves:
+ * it is never longer than the trouble has lasted already.
+ */
 #define REFUSED_PAUSE_NS	(50 * SROCE_NS_PER_US)
-#define REFUSED_DOUBLINGS	8
+#define REFUSED_DOUBLINGS	12
 
 /* ---- probes ---- */
 
