@@ -38,7 +38,8 @@ static void req_on_timer__goes_back_to_the_oldest(struct kunit *test)
 	post(t, SROCE_WR_WRITE, 3 * MTU);
 	send_all(t);
 	take_ack(t, ACK, PSN(1));
-	KUNIT_EXPECT_EQ(test, fire(t), (u32)(SROCE_REQ_EV_TIMEOUT | SROCE_REQ_EV_RETRY));
+	KUNIT_EXPECT_EQ(test, fire(t), (u32)(SROCE_REQ_EV_TIMEOUT | SROCE_REQ_EV_RETRY |
+					     SROCE_REQ_EV_SLOW_RESTART));
 	EXPECT_PACKET(test, t, SROCE_OP_WRITE_MIDDLE, 2);
 	KUNIT_EXPECT_TRUE(test, t->out.retransmit);
 	EXPECT_PACKET(test, t, SROCE_OP_WRITE_LAST, 3);
@@ -82,7 +83,8 @@ static void req_on_timer__gives_up_after_retry_cnt(struct kunit *test)
 	post(t, SROCE_WR_SEND, 1);
 	send_all(t);
 	for (i = 0; i < 3; i++) {
-		KUNIT_EXPECT_EQ(test, fire(t), (u32)(SROCE_REQ_EV_TIMEOUT | SROCE_REQ_EV_RETRY));
+		KUNIT_EXPECT_EQ(test, fire(t), (u32)(SROCE_REQ_EV_TIMEOUT | SROCE_REQ_EV_RETRY |
+						     SROCE_REQ_EV_SLOW_RESTART));
 		KUNIT_EXPECT_EQ(test, send_all(t), 2u);
 	}
 	KUNIT_EXPECT_EQ(test, fire(t), (u32)(SROCE_REQ_EV_TIMEOUT | SROCE_REQ_EV_FAILED |
@@ -119,6 +121,69 @@ static void req_on_timer__progress_gives_all_retries_back(struct kunit *test)
 		take_ack(t, ACK, PSN(i));
 	}
 	KUNIT_EXPECT_EQ(test, t->req.retry_left, 3);
+}
+
+/* ---- slow restart ---- */
+
+/* Send all that may be sent: it must be @n packets, and the last of them asks for an ACK. */
+static void expect_round(struct kunit *test, u32 n)
+{
+	struct req_test *t = test->priv;
+
+	KUNIT_EXPECT_EQ(test, send_all(t), n);
+	KUNIT_EXPECT_TRUE(test, t->out.pkt.ackreq);
+}
+
+static void req_slow_restart__after_a_timeout(struct kunit *test)
+{
+	struct req_test *t = test->priv;
+
+	post(t, SROCE_WR_WRITE, 64 * MTU);
+	post(t, SROCE_WR_WRITE, 90 * MTU);
+	expect_round(test, 64);
+	fire(t);
+	expect_round(test, 8);
+	take_ack(t, ACK, PSN(7));
+	expect_round(test, 16);
+	take_ack(t, ACK, PSN(23));
+	expect_round(test, 32);
+	take_ack(t, ACK, PSN(55));
+	expect_round(test, 64);
+	KUNIT_EXPECT_EQ(test, t->out.pkt.psn, PSN(119));
+	/* No limit any more. */
+	take_ack(t, ACK, PSN(119));
+	KUNIT_EXPECT_EQ(test, t->req.restart, U32_MAX);
+}
+
+static void req_slow_restart__reads(struct kunit *test)
+{
+	struct req_test *t = test->priv;
+	u32 i;
+
+	for (i = 0; i < 3; i++)
+		post(t, SROCE_WR_READ, 4 * MTU);
+	KUNIT_EXPECT_EQ(test, send_all(t), 3u);
+	fire(t);
+	KUNIT_EXPECT_EQ(test, send_all(t), 2u);
+	take_read(t, SROCE_OP_READ_RESP_FIRST, PSN(0), MTU);
+	KUNIT_EXPECT_EQ(test, send_all(t), 1u);
+	KUNIT_EXPECT_EQ(test, t->out.pkt.psn, PSN(8));
+}
+
+/* What was in flight before a refused packet may not have asked for an ACK. */
+static void req_slow_restart__after_a_refusal(struct kunit *test)
+{
+	struct req_test *t = test->priv;
+
+	post(t, SROCE_WR_WRITE, 14 * MTU);
+	expect_round(test, 14);
+	sroce_req_refused(&t->req, PSN(10), t->now);
+	t->now = t->req.resume_ns;
+	sroce_req_on_timer(&t->req, t->now);
+	expect_round(test, 1);
+	KUNIT_EXPECT_EQ(test, t->out.pkt.psn, PSN(10));
+	take_ack(t, ACK, PSN(10));
+	expect_round(test, 3);
 }
 
 /* A READ is asked for from its first missing byte on (recipe R3). */
@@ -426,6 +491,9 @@ static struct kunit_case retry_cases[] = {
 	KUNIT_CASE(req_on_timer__gives_up_after_retry_cnt),
 	KUNIT_CASE(req_on_timer__no_retries_at_all),
 	KUNIT_CASE(req_on_timer__progress_gives_all_retries_back),
+	KUNIT_CASE(req_slow_restart__after_a_timeout),
+	KUNIT_CASE(req_slow_restart__reads),
+	KUNIT_CASE(req_slow_restart__after_a_refusal),
 	KUNIT_CASE(req_on_timer__read_resumes),
 	KUNIT_CASE(req_retry__naks_count),
 	KUNIT_CASE(req_retry__old_naks_do_not_count),

@@ -23,6 +23,7 @@
 	X(IMPLIED_NAK_SEQ_ERR, "implied_nak_seq_err", "responses beyond a missing one") \
 	X(LOCAL_ACK_TIMEOUT_ERR, "local_ack_timeout_err", "ACK timeouts")		\
 	X(ROCE_ADP_RETRANS, "roce_adp_retrans", "probes for late answers") \
+	X(ROCE_SLOW_RESTART, "roce_slow_restart", "all sent again, a few packets first") \
 	X(RX_HELD, "rx_held", "requests held until the gap before them was filled")	\
 	X(RX_RESP_AHEAD, "rx_resp_ahead", "READ responses and the like taken ahead of their turn") \
 	X(RX_SACK, "rx_sack", "SACKs that named something missing")			\

@@ -90,7 +90,8 @@ TRACE_EVENT(sroce_retry,
 				{ SROCE_REQ_EV_SEQ_NAK, "seq" },
 				{ SROCE_REQ_EV_IMPLIED_NAK, "implied" },
 				{ SROCE_REQ_EV_HOLE, "hole" },
-				{ SROCE_REQ_EV_PROBE, "probe" }),
+				{ SROCE_REQ_EV_PROBE, "probe" },
+				{ SROCE_REQ_EV_SLOW_RESTART, "slow_restart" }),
 		  __entry->una_psn, __entry->max_psn, __entry->retry_left, __entry->rnr_left)
 );
 

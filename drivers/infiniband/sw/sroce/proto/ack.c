@@ -18,12 +18,16 @@ static bool answered_alone(const struct sroce_req *req)
 	       sroce_psn_diff(req->repair.answer_psn, req->una_psn) <= 0;
 }
 
-/* Something was acknowledged: retries start afresh, the ACK timer too. */
-static void progress(struct sroce_req *req, u64 now_ns)
+/* @n PSNs were acknowledged: retries start afresh, the ACK timer too. */
+static void progress(struct sroce_req *req, u32 n, u64 now_ns)
 {
 	bool measured = sroce_rtt_on_acked(&req->rtt, req->una_psn, now_ns);
 
 	sroce_req_relax(req, measured);
+	if (req->restart < req->window)
+		req->restart += n;
+	else
+		req->restart = U32_MAX;
 	req->retry_left = req->retry_cnt;
 	req->rnr_left = req->rnr_retry;
 	req->implied_una = 0;
@@ -99,7 +103,7 @@ static void catch_up(struct sroce_req *req, u64 now_ns, u32 *events)
 	req->una_psn = una;
 	if (req->selective)
 		sroce_repair_passed(req, from, una);
-	progress(req, now_ns);
+	progress(req, (una - from) & SROCE_PSN_MASK, now_ns);
 	*events |= SROCE_REQ_EV_PROGRESS;
 }
 
@@ -382,6 +386,6 @@ void sroce_req_row_placed(struct sroce_req *req, u32 n, u64 now_ns, struct sroce
 	if (from_una(req, req->acked_psn) < from_una(req, una))
 		req->acked_psn = una;
 	req->una_psn = una;
-	progress(req, now_ns);
+	progress(req, n, now_ns);
 	in->events |= SROCE_REQ_EV_PROGRESS;
 }

@@ -86,6 +86,7 @@ void sroce_req_start(struct sroce_req *req, u32 sq_psn)
 	req->rnr_deadline_ns = SROCE_NEVER;
 	req->probe_deadline_ns = SROCE_NEVER;
 	req->probes = 0;
+	req->restart = U32_MAX;
 	req->probe_end = req->una_psn;
 	req->backoff = 0;
 	req->rest_lost = false;
@@ -191,6 +192,8 @@ static bool has_window(const struct sroce_req *req, const struct sroce_swqe *wqe
 	if (sroce_wr_takes_rd(wqe->op)) {
 		u32 npsn = wqe->state == SROCE_SWQE_POSTED ? wqe_npsn(req, wqe) : wqe->npsn;
 
+		if (out >= req->restart && !req->since_ackreq)
+			return false;
 		/* Answers that come after one is lost are to be kept, all of them. */
 		return out + npsn < (req->hold ? SROCE_REPAIR_AHEAD : SROCE_PSN_WINDOW);
 	}
@@ -200,7 +203,7 @@ static bool has_window(const struct sroce_req *req, const struct sroce_swqe *wqe
 	if (out >= req->window)
 		return false;
 	/* If nobody was asked to acknowledge what is in flight, one more packet asks. */
-	return out < req->cwnd || req->since_ackreq;
+	return out < min(req->cwnd, req->restart) || req->since_ackreq;
 }
 
 static void begin(struct sroce_req *req, struct sroce_swqe *wqe)
@@ -280,7 +283,7 @@ static bool asks_now(const struct sroce_req *req, const struct sroce_swqe *wqe)
 	u32 out = from_una(req, req->next_psn) - req->rd_psns;
 
 	return req->since_ackreq + 1 >= req->ackreq_every ||
-	       out + 1 >= min(req->window, req->cwnd) || is_limited(req, wqe, wqe->ssn);
+	       out + 1 >= min3(req->window, req->cwnd, req->restart) || is_limited(req, wqe, wqe->ssn);
 }
 
 static bool wants_ack(struct sroce_req *req, const struct sroce_swqe *wqe, bool last)

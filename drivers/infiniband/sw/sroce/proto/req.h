@@ -159,6 +159,7 @@ enum sroce_req_state {
 #define SROCE_REQ_EV_AHEAD		BIT(14)	/* an answer ahead of its turn was taken */
 #define SROCE_REQ_EV_HOLE		BIT(15)	/* something is to be sent again by itself */
 #define SROCE_REQ_EV_PROBE		BIT(16)	/* no answer for long: the oldest is sent again */
+#define SROCE_REQ_EV_SLOW_RESTART	BIT(17)	/* all is sent again, a few packets first */
 
 /**
  * struct sroce_req - requester of one QP
@@ -173,6 +174,7 @@ enum sroce_req_state {
  * @pkey: P_Key sent
  * @window: PSNs outstanding at most
  * @cwnd: likewise, as congestion control has it; changes at any time
+ * @restart: likewise, after all that was outstanding may be lost; U32_MAX: no limit
  * @ackreq_every: at least each so many packets ask for an ACK
  * @ack_timeout_ns: local ACK timeout, or SROCE_NEVER
  * @hold: answers ahead of their turn are taken
@@ -233,6 +235,7 @@ struct sroce_req {
 	u32 dest_qpn;
 	u32 window;
 	u32 cwnd;
+	u32 restart;
 	u32 ackreq_every;
 	u64 ack_timeout_ns;
 	bool hold;
@@ -519,6 +522,11 @@ u32 sroce_req_retry(struct sroce_req *req, u32 psn, u64 now_ns);
  * round without a probe has ended.
  */
 void sroce_req_relax(struct sroce_req *req, bool measured);
+/*
+ * All that is outstanding may be lost, and with it the measure of what the way can take: a
+ * few PSNs first, twice as many each round (slow start, RFC 5681).
+ */
+void sroce_req_slow_restart(struct sroce_req *req);
 /* Something arrived, or is sent with nothing outstanding: the next probe is due later. */
 void sroce_req_restart_probe(struct sroce_req *req, u64 now_ns);
 /* Packet @k of a SEND or WRITE. */

@@ -18,6 +18,9 @@
 #define REFUSED_PAUSE_NS	(50 * SROCE_NS_PER_US)
 #define REFUSED_DOUBLINGS	12
 
+/* PSNs, in the first round after all may have been lost. */
+#define RESTART_PSNS		8
+
 /* ---- probes ---- */
 
 /* When an answer is late. */
@@ -53,8 +56,15 @@ void sroce_req_relax(struct sroce_req *req, bool measured)
 	}
 }
 
+void sroce_req_slow_restart(struct sroce_req *req)
+{
+	req->restart = RESTART_PSNS;
+}
+
 static u32 probe(struct sroce_req *req, u64 now_ns)
 {
+	u32 events = SROCE_REQ_EV_PROBE;
+
 	req->probe_deadline_ns = SROCE_NEVER;
 	/* Nothing of it is sent now if that is to be sent again anyway. */
 	if (req->state != SROCE_REQ_READY || !sroce_req_outstanding(req) ||
@@ -62,6 +72,8 @@ static u32 probe(struct sroce_req *req, u64 now_ns)
 		return 0;
 	req->probes++;
 	if (req->rest_lost) {
+		events |= SROCE_REQ_EV_SLOW_RESTART;
+		sroce_req_slow_restart(req);
 		sroce_req_seek(req, req->una_psn);
 	} else {
 		req->probe_end = sroce_psn_add(req->una_psn, sroce_repair_probe(req));
@@ -70,7 +82,7 @@ static u32 probe(struct sroce_req *req, u64 now_ns)
 	}
 	req->rest_lost = false;
 	sroce_req_restart_probe(req, now_ns);
-	return SROCE_REQ_EV_PROBE;
+	return events;
 }
 
 /* ---- going back ---- */
@@ -82,7 +94,10 @@ void sroce_req_refused(struct sroce_req *req, u32 psn, u64 now_ns)
 	if (req->state != SROCE_REQ_READY || !req->reliable ||
 	    !sroce_psn_in(psn, req->una_psn, sent))
 		return;
+	sroce_req_slow_restart(req);
 	sroce_req_seek(req, psn);
+	/* Whoever asked for an ACK may have been refused. */
+	req->since_ackreq = max(req->since_ackreq, 1U);
 	req->probe_deadline_ns = SROCE_NEVER;
 	if (psn != req->refused_psn)
 		req->refused = 0;
@@ -167,11 +182,18 @@ u64 sroce_req_deadline(const struct sroce_req *req)
 
 static u32 on_ack_timeout(struct sroce_req *req, u64 now_ns)
 {
+	u32 events;
+
 	req->ack_deadline_ns = SROCE_NEVER;
 	if (req->state != SROCE_REQ_READY || !sroce_req_outstanding(req))
 		return 0;
 	sroce_repair_forget(req);
-	return SROCE_REQ_EV_TIMEOUT | sroce_req_retry(req, req->una_psn, now_ns);
+	events = SROCE_REQ_EV_TIMEOUT | sroce_req_retry(req, req->una_psn, now_ns);
+	if (events & SROCE_REQ_EV_RETRY) {
+		sroce_req_slow_restart(req);
+		events |= SROCE_REQ_EV_SLOW_RESTART;
+	}
+	return events;
 }
 
 u32 sroce_req_on_timer(struct sroce_req *req, u64 now_ns)
