@@ -281,9 +281,10 @@ static void send_rd(struct sroce_req *req, struct sroce_swqe *wqe, struct sroce_
 static bool asks_now(const struct sroce_req *req, const struct sroce_swqe *wqe)
 {
 	u32 out = from_una(req, req->next_psn) - req->rd_psns;
+	u32 window = min3(req->window, req->cwnd, req->restart);
 
-	return req->since_ackreq + 1 >= req->ackreq_every ||
-	       out + 1 >= min3(req->window, req->cwnd, req->restart) || is_limited(req, wqe, wqe->ssn);
+	return req->since_ackreq + 1 >= req->ackreq_every || out + 1 >= window ||
+	       is_limited(req, wqe, wqe->ssn);
 }
 
 static bool wants_ack(struct sroce_req *req, const struct sroce_swqe *wqe, bool last)
