@@ -254,8 +254,8 @@ static void req_retry__old_naks_by_round_trip(struct kunit *test)
 {
 	struct req_test *t = test->priv;
 
-	t->req.rtt.known = true;
-	t->req.rtt.srtt_ns = 1000;
+	t->req.rtt.samples = 1;
+	t->req.rtt.last_ns = 1000;
 	post(t, SROCE_WR_SEND, 1);
 	send_all(t);
 	take_ack(t, SROCE_NAK_PSN_SEQ, PSN(0));

@@ -141,7 +141,7 @@ u32 sroce_req_seq_nak(struct sroce_req *req, u32 psn, u64 now_ns)
 	if (req->state == SROCE_REQ_RNR_WAIT && psn == req->rnr_psn)
 		return SROCE_REQ_EV_SEQ_NAK;
 	req->nak_psn = psn;
-	req->nak_old_ns = now_ns + (rtt->known ? rtt->srtt_ns / 2 : PROBE_FIRST_NS);
+	req->nak_old_ns = now_ns + (rtt->samples ? rtt->last_ns / 2 : PROBE_FIRST_NS);
 	return SROCE_REQ_EV_SEQ_NAK | sroce_req_retry(req, psn, now_ns);
 }
 
