@@ -364,8 +364,7 @@ static void send_and_probe(struct req_test *t)
 	know_the_path(t);
 	post(t, SROCE_WR_WRITE, 4 * MTU);
 	send_all(t);
-	t->now = sroce_req_deadline(&t->req);
-	sroce_req_on_timer(&t->req, t->now);
+	fire(t);
 	send_all(t);
 }
 
@@ -378,9 +377,8 @@ static void repair_probe__answered_alone(struct kunit *test)
 	take_ack(t, ACK, PSN(0));
 	/* A moment for the ACKs of what may have been late only. */
 	EXPECT_NOTHING(test, t);
-	KUNIT_EXPECT_LE(test, late(t), 2ULL);
-	t->now = sroce_req_deadline(&t->req);
-	sroce_req_on_timer(&t->req, t->now);
+	KUNIT_EXPECT_EQ(test, late(t), 1ULL);
+	fire(t);
 	EXPECT_AGAIN(test, t, SROCE_OP_WRITE_MIDDLE, 1);
 	EXPECT_AGAIN(test, t, SROCE_OP_WRITE_MIDDLE, 2);
 	EXPECT_AGAIN(test, t, SROCE_OP_WRITE_LAST, 3);
@@ -395,16 +393,14 @@ static void repair_probe__read_answered_alone(struct kunit *test)
 	post(t, SROCE_WR_READ, 2 * MTU);
 	post(t, SROCE_WR_READ, MTU);
 	send_all(t);
-	t->now = sroce_req_deadline(&t->req);
-	sroce_req_on_timer(&t->req, t->now);
+	fire(t);
 	EXPECT_AGAIN(test, t, SROCE_OP_READ_REQUEST, 0);
 	EXPECT_NOTHING(test, t);
 	take_read(t, SROCE_OP_READ_RESP_FIRST, PSN(0), MTU);
 	KUNIT_EXPECT_EQ(test, late(t), 4ULL);
 	take_read(t, SROCE_OP_READ_RESP_LAST, PSN(1), MTU);
 	KUNIT_EXPECT_EQ(test, late(t), 1ULL);
-	t->now = sroce_req_deadline(&t->req);
-	sroce_req_on_timer(&t->req, t->now);
+	fire(t);
 	EXPECT_AGAIN(test, t, SROCE_OP_READ_REQUEST, 2);
 }
 
@@ -430,8 +426,7 @@ static void repair_probe__ends(struct kunit *test)
 	post(t, SROCE_WR_SEND, 1);
 	send_all(t);
 	while (sroce_req_deadline(&t->req) != SROCE_NEVER && n < 100) {
-		t->now = sroce_req_deadline(&t->req);
-		if (sroce_req_on_timer(&t->req, t->now) & SROCE_REQ_EV_PROBE)
+		if (fire(t) & SROCE_REQ_EV_PROBE)
 			n++;
 		send_all(t);
 	}
@@ -449,8 +444,7 @@ static void repair_probe__backoff_is_kept(struct kunit *test)
 	send_all(t);
 	for (i = 0; i < 2; i++) {
 		KUNIT_EXPECT_EQ(test, late(t), 2ULL << i);
-		t->now = sroce_req_deadline(&t->req);
-		sroce_req_on_timer(&t->req, t->now);
+		fire(t);
 		EXPECT_AGAIN(test, t, SROCE_OP_SEND_ONLY, 0);
 	}
 	/* Of which of the three? */
@@ -477,8 +471,7 @@ static void repair_probe__backoff_by_rounds(struct kunit *test)
 	post(t, SROCE_WR_SEND, 1);
 	send_all(t);
 	for (i = 0; i < 6; i++) {
-		t->now = sroce_req_deadline(&t->req);
-		sroce_req_on_timer(&t->req, t->now);
+		fire(t);
 		send_all(t);
 	}
 	take_ack(t, ACK, PSN(0));
@@ -514,8 +507,7 @@ static void req_refused__again_after_a_pause(struct kunit *test)
 	KUNIT_EXPECT_GT(test, sroce_req_deadline(&t->req) - t->now, pause);
 	KUNIT_EXPECT_EQ(test, t->req.retry_left, t->req.retry_cnt);
 	/* Another one: the way is open, but narrow. */
-	t->now = sroce_req_deadline(&t->req);
-	sroce_req_on_timer(&t->req, t->now);
+	fire(t);
 	send_all(t);
 	sroce_req_refused(&t->req, PSN(3), t->now);
 	KUNIT_EXPECT_EQ(test, sroce_req_deadline(&t->req) - t->now, pause);

@@ -76,6 +76,13 @@ static inline u32 send_all(struct req_test *t)
 	return n;
 }
 
+/* Time passes until the next deadline; returns the events. */
+static inline u32 fire(struct req_test *t)
+{
+	t->now = sroce_req_deadline(&t->req);
+	return sroce_req_on_timer(&t->req, t->now);
+}
+
 static inline void take(struct req_test *t, struct sroce_pkt *pkt)
 {
 	pkt->flags = sroce_opcode_flags(pkt->opcode);

@@ -5,13 +5,6 @@
 
 #include "req_fixture.h"
 
-/* The deadline passes; returns the events. */
-static u32 fire(struct req_test *t)
-{
-	t->now = sroce_req_deadline(&t->req);
-	return sroce_req_on_timer(&t->req, t->now);
-}
-
 /* ---- local ACK timeout (IBA 9.7.6.1.3) ---- */
 
 static void req_on_timer__early_is_nothing(struct kunit *test)

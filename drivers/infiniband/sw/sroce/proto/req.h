@@ -522,11 +522,6 @@ u32 sroce_req_retry(struct sroce_req *req, u32 psn, u64 now_ns);
  * round without a probe has ended.
  */
 void sroce_req_relax(struct sroce_req *req, bool measured);
-/*
- * All that is outstanding may be lost, and with it the measure of what the way can take: a
- * few PSNs first, twice as many each round (slow start, RFC 5681).
- */
-void sroce_req_slow_restart(struct sroce_req *req);
 /* Something arrived, or is sent with nothing outstanding: the next probe is due later. */
 void sroce_req_restart_probe(struct sroce_req *req, u64 now_ns);
 /* Packet @k of a SEND or WRITE. */

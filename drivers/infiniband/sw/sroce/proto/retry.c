@@ -56,7 +56,11 @@ void sroce_req_relax(struct sroce_req *req, bool measured)
 	}
 }
 
-void sroce_req_slow_restart(struct sroce_req *req)
+/*
+ * All that is outstanding may be lost, and with it the measure of what the way can take: a
+ * few PSNs first, twice as many each round (slow start, RFC 5681).
+ */
+static void slow_restart(struct sroce_req *req)
 {
 	req->restart = RESTART_PSNS;
 }
@@ -73,7 +77,7 @@ static u32 probe(struct sroce_req *req, u64 now_ns)
 	req->probes++;
 	if (req->rest_lost) {
 		events |= SROCE_REQ_EV_SLOW_RESTART;
-		sroce_req_slow_restart(req);
+		slow_restart(req);
 		sroce_req_seek(req, req->una_psn);
 	} else {
 		req->probe_end = sroce_psn_add(req->una_psn, sroce_repair_probe(req));
@@ -94,7 +98,7 @@ void sroce_req_refused(struct sroce_req *req, u32 psn, u64 now_ns)
 	if (req->state != SROCE_REQ_READY || !req->reliable ||
 	    !sroce_psn_in(psn, req->una_psn, sent))
 		return;
-	sroce_req_slow_restart(req);
+	slow_restart(req);
 	sroce_req_seek(req, psn);
 	/* Whoever asked for an ACK may have been refused. */
 	req->since_ackreq = max(req->since_ackreq, 1U);
@@ -190,7 +194,7 @@ static u32 on_ack_timeout(struct sroce_req *req, u64 now_ns)
 	sroce_repair_forget(req);
 	events = SROCE_REQ_EV_TIMEOUT | sroce_req_retry(req, req->una_psn, now_ns);
 	if (events & SROCE_REQ_EV_RETRY) {
-		sroce_req_slow_restart(req);
+		slow_restart(req);
 		events |= SROCE_REQ_EV_SLOW_RESTART;
 	}
 	return events;
