@@ -43,10 +43,17 @@ started() {
 	esac
 }
 
+# calm_down: the programs spin; what is done meanwhile comes first
+calm_down() {
+	local pids=("${VICTIMS[@]}" "${PEERS[@]}")
+	[ ${#pids[@]} = 0 ] || renice -n 19 -p "${pids[@]}" >/dev/null 2>&1 || true
+}
+
 # perf_forever TOOL SERVER CLIENT QPS [ARG...]: SERVER and CLIENT are a and b
 perf_forever() {
 	local tool=$1 server=sroce_$2 client=sroce_$3 qps=$4 port=$((TRAFFIC_PORT++)) name=$1-$3-to-$2 end
 	shift 4
+	calm_down
 	# READs cannot be run infinitely
 	end=(--run_infinitely)
 	[ "$tool" != ib_read_bw ] || end=(-D 3600)
@@ -143,6 +150,7 @@ traffic_flows() {
 	wait_for "$PATIENCE" connected || { echo "not connected:"; rdma resource show qp; traffic_says; return 1; }
 	wait_for "$PATIENCE" progress sroce_a "$(hw sroce_a rx_pkts)" || { echo "no packets"; traffic_says; return 1; }
 	wait_for "$PATIENCE" progress sroce_b "$(hw sroce_b rx_pkts)" || { echo "no packets"; traffic_says; return 1; }
+	calm_down
 }
 
 traffic_says() {

@@ -43,6 +43,7 @@
 	X(RX_MERGED, "rx_merged", "batches of them that GRO had merged")		\
 	X(TX_PKTS, "tx_pkts", "packets sent")						\
 	X(TX_BYTES, "tx_bytes", "bytes of them, BTH to ICRC")				\
+	X(TX_DIRECT, "tx_direct_pkts", "of them, to a peer on this host without the IP stack") \
 	X(TX_RETRANSMIT, "tx_retransmits", "request packets sent again")		\
 	X(TX_DROP_LOCAL, "tx_local_drops", "packets the local stack refused: lost, not an error") \
 	X(TX_NO_MEMORY, "tx_no_memory", "packets not built for want of memory: lost")	\

@@ -161,6 +161,7 @@ static DEVICE_ATTR_RW(name)
 /* Parts of the fast path, each to be switched off on its own. */
 SWITCH(tx_batch);
 SWITCH(trust_local);
+SWITCH(direct_local);
 
 /* What is done about losses, of QPs that are connected from then on. */
 SWITCH(selective);
@@ -200,6 +201,7 @@ static struct attribute *sroce_attrs[] = {
 	&dev_attr_parent.attr,
 	&dev_attr_tx_batch.attr,
 	&dev_attr_trust_local.attr,
+	&dev_attr_direct_local.attr,
 	&dev_attr_look_us.attr,
 	&dev_attr_hold_bytes.attr,
 	&dev_attr_selective.attr,
@@ -410,6 +412,7 @@ static int device_start(struct sroce_dev *dev, const char *name)
 
 	dev->tx_batch = true;
 	dev->trust_local = true;
+	dev->direct_local = true;
 	dev->look_us = SROCE_LOOK_US;
 	dev->hold_bytes = SROCE_HOLD_BYTES;
 	dev->selective = true;

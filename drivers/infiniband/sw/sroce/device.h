@@ -74,6 +74,7 @@
  * @cc: congestion control of the port
  * @tx_batch: equal-length segments leave in one skb (GSO)
  * @trust_local: no ICRC check of what never left this host
+ * @direct_local: the direct path to peers on this host is taken where it can be
  * @look_us: after so long a dry SQ of a process that streams is looked at; 0: never
  * @hold_bytes: memory a QP may hold of what comes ahead of its turn; 0: nothing is held
  * @selective: SACK is offered (ECE)
@@ -112,6 +113,7 @@ struct sroce_dev {
 
 	bool tx_batch;
 	bool trust_local;
+	bool direct_local;
 	u32 look_us;
 	u32 hold_bytes;
 	bool selective;

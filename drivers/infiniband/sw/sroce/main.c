@@ -9,6 +9,7 @@
 #include "context.h"
 #include "cq.h"
 #include "device.h"
+#include "direct.h"
 #include "knobs.h"
 #include "qp.h"
 #include "sock.h"
@@ -33,9 +34,12 @@ static int __init sroce_init(void)
 	err = sroce_qp_table_init();
 	if (err)
 		goto err_cq;
-	err = sroce_sock_init();
+	err = sroce_direct_init();
 	if (err)
 		goto err_qp_table;
+	err = sroce_sock_init();
+	if (err)
+		goto err_direct;
 	err = sroce_context_init();
 	if (err)
 		goto err_sock;
@@ -49,6 +53,8 @@ err_context:
 	sroce_context_exit();
 err_sock:
 	sroce_sock_exit();
+err_direct:
+	sroce_direct_exit();
 err_qp_table:
 	sroce_qp_table_exit();
 err_cq:
@@ -66,6 +72,7 @@ static void __exit sroce_exit(void)
 	sroce_link_exit();
 	sroce_context_exit();
 	sroce_sock_exit();
+	sroce_direct_exit();
 	sroce_qp_table_exit();
 	rcu_barrier();			/* callbacks are our code */
 	sroce_tx_exit();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 #include <linux/inetdevice.h>
 #include <linux/ipv6.h>
+#include <net/addrconf.h>
 #include <net/dst_cache.h>
 #include <net/inet_dscp.h>
 #include <net/ip6_route.h>
@@ -12,6 +13,23 @@
 #include "device.h"
 #include "proto/wire.h"
 #include "route.h"
+
+bool sroce_netdev_has4(const struct net_device *ndev, __be32 addr)
+{
+	const struct in_device *in_dev = __in_dev_get_rcu(ndev);
+	const struct in_ifaddr *ifa;
+
+	if (in_dev)
+		in_dev_for_each_ifa_rcu(ifa, in_dev)
+			if (ifa->ifa_local == addr)
+				return true;
+	return false;
+}
+
+bool sroce_netdev_has6(const struct net_device *ndev, const struct in6_addr *addr)
+{
+	return IS_ENABLED(CONFIG_IPV6) && ipv6_chk_addr(dev_net(ndev), addr, ndev, 1);
+}
 
 /* GIDs to addresses: an IPv4 address is a mapped one (IBA A17.4.5), both must be of one family. */
 static int set_addresses(struct sroce_path *path, const union ib_gid *sgid,

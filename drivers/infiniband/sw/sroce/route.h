@@ -81,4 +81,8 @@ int sroce_path_init(struct sroce_path *path, const struct rdma_ah_attr *attr, u3
 struct dst_entry *sroce_path_route(const struct sroce_path *path, struct sroce_dev *dev,
 				   struct dst_cache *cache);
 
+/* sroce_netdev_has4, 6 - is the address one of this netdev's? RCU read lock held. */
+bool sroce_netdev_has4(const struct net_device *ndev, __be32 addr);
+bool sroce_netdev_has6(const struct net_device *ndev, const struct in6_addr *addr);
+
 #endif /* SROCE_ROUTE_H */

@@ -183,7 +183,7 @@ static bool is_ce(const struct sk_buff *skb)
 }
 
 /* All packets of an skb whose data starts with the UDP header; consumes it. */
-static void receive(struct net *net, struct sk_buff *skb)
+static void receive(struct net *net, struct sk_buff *skb, bool direct)
 {
 	u32 step = skb_is_gso(skb) ? skb_shinfo(skb)->gso_size : skb->len;
 	struct sroce_rx rx = {
@@ -191,6 +191,7 @@ static void receive(struct net *net, struct sk_buff *skb)
 		.net = net,
 		.ipv6 = skb->protocol == htons(ETH_P_IPV6),
 		.ce = is_ce(skb),
+		.direct = direct,
 		.id_step = 1,
 		.block = skb->data,
 		.block_end = skb_headlen(skb),
@@ -232,8 +233,14 @@ int sroce_rx_udp(struct sock *sk, struct sk_buff *skb)
 {
 	lockdep_assert(rcu_read_lock_held());
 	lockdep_assert(in_softirq());
-	receive(sock_net(sk), skb);
+	receive(sock_net(sk), skb, false);
 	return 0;
+}
+
+void sroce_rx_direct(struct sk_buff *skb)
+{
+	__skb_pull(skb, skb_transport_offset(skb));
+	receive(dev_net(skb->dev), skb, true);
 }
 
 /* Is it a batch for us? The headers are made linear if it may be. */
@@ -256,7 +263,7 @@ static unsigned int take_batch(struct net *net, struct sk_buff *skb, bool ipv6)
 	if (!is_batch(skb, ipv6))
 		return NF_ACCEPT;
 	__skb_pull(skb, skb_transport_offset(skb));
-	receive(net, skb);
+	receive(net, skb, false);
 	return NF_STOLEN;
 }
 

@@ -21,6 +21,7 @@
  * @ipv6: family
  * @ce: its IP header says "congestion experienced"; of a batch each packet's did
  * @more: not the last of its skb
+ * @direct: it came by the direct path: no ICRC, no route
  * @index: of the segment in the skb
  * @id_step: what the IPv4 identification goes up by from segment to segment
  * @no_rows: packets are taken one by one: rows are not possible, or were refused
@@ -45,6 +46,7 @@ struct sroce_rx {
 	bool ipv6;
 	bool ce;
 	bool more;
+	bool direct;
 	u16 index;
 	u8 id_step;
 	bool no_rows;
@@ -72,10 +74,15 @@ static inline bool sroce_rx_is_trusted(const struct sroce_rx *rx)
 {
 	const struct sk_buff *skb = rx->skb;
 
+	if (rx->direct)
+		return true;
 	if (skb_is_gso(skb) ? !sroce_tx_is_ours(skb) : skb->ip_summed != CHECKSUM_PARTIAL)
 		return false;
 	return READ_ONCE(rx->qp->dev->trust_local);
 }
+
+/* sroce_rx_direct - an skb of the direct path (direct.h); softirq, RCU read lock held */
+void sroce_rx_direct(struct sk_buff *skb);
 
 /* sroce_rx_lengths_ok - do IP, UDP and skb agree on the length? */
 bool sroce_rx_lengths_ok(const struct sroce_rx *rx);

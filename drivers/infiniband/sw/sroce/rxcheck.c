@@ -143,14 +143,8 @@ static const struct net_device *ingress(const struct sroce_rx *rx)
 static const struct net_device *owner4(const struct sroce_rx *rx, const struct net_device *ndev)
 {
 	__be32 daddr = ip_hdr(rx->skb)->daddr;
-	const struct in_device *in_dev = __in_dev_get_rcu(ndev);
-	const struct in_ifaddr *ifa;
 
-	if (in_dev)
-		in_dev_for_each_ifa_rcu(ifa, in_dev)
-			if (ifa->ifa_local == daddr)
-				return ndev;
-	return __ip_dev_find(rx->net, daddr, false);
+	return sroce_netdev_has4(ndev, daddr) ? ndev : __ip_dev_find(rx->net, daddr, false);
 }
 
 #if IS_ENABLED(CONFIG_IPV6)
@@ -158,7 +152,7 @@ static const struct net_device *owner6(const struct sroce_rx *rx, const struct n
 {
 	const struct in6_addr *daddr = &ipv6_hdr(rx->skb)->daddr;
 
-	if (ipv6_chk_addr(rx->net, daddr, ndev, 1))
+	if (sroce_netdev_has6(ndev, daddr))
 		return ndev;
 	return ipv6_dev_find(rx->net, daddr, NULL);
 }
@@ -204,6 +198,8 @@ static struct sroce_qp *find_qp(const struct sroce_rx *rx)
 
 static bool to_many(const struct sroce_rx *rx)
 {
+	if (rx->direct)
+		return false;
 	if (rx->ipv6)
 		return ipv6_addr_is_multicast(&ipv6_hdr(rx->skb)->daddr);
 	return skb_rtable(rx->skb)->rt_flags & (RTCF_BROADCAST | RTCF_MULTICAST);

@@ -29,6 +29,7 @@
 #include <net/route.h>
 #include <net/sock.h>
 
+#include "direct.h"
 #include "mem.h"
 #include "proto/icrc.h"
 #include "qp.h"
@@ -134,6 +135,12 @@ static void put_icrc(const struct sroce_tx *tx, const u8 *bth, u8 *end)
 	memcpy(end, &icrc, sizeof(icrc));
 }
 
+/* Nobody looks at the ICRC of what is handed over directly. */
+static void put_no_icrc(u8 *end)
+{
+	memset(end, 0, SROCE_ICRC_BYTES);
+}
+
 /* BTH and extended headers (@hdr), payload, pad, ICRC to @bth. */
 static int put_segment(struct sroce_tx *tx, const struct sroce_pkt *pkt, const u8 *hdr,
 		       const struct sroce_payload *payload, u8 *bth)
@@ -147,6 +154,10 @@ static int put_segment(struct sroce_tx *tx, const struct sroce_pkt *pkt, const u
 	if (copy_payload(tx, payload, data, pkt->payload_bytes))
 		return -EACCES;
 	memset(pad, 0, pkt->pad);
+	if (tx->direct) {
+		put_no_icrc(end);
+		return 0;
+	}
 
 	set_lengths(tx, tx->ip, &uh, sroce_pkt_udp_payload(pkt), tx->first_id + tx->segs);
 	tx->masked_bytes = sroce_icrc_mask(tx->ip, tx->path->ipv6, (u8 *)&uh, bth, tx->masked);
@@ -164,6 +175,11 @@ static int put_next(struct sroce_tx *tx, const struct sroce_pkt *pkt,
 	memcpy(bth, tx->bth, SROCE_BTH_BYTES);
 	if (copy_payload(tx, payload, data, pkt->payload_bytes))
 		return -EACCES;
+	if (tx->direct) {
+		put_no_icrc(data + pkt->payload_bytes);
+		return 0;
+	}
+
 	put_unaligned_be24(pkt->psn,
 			   tx->masked + tx->masked_bytes - SROCE_BTH_BYTES + SROCE_BTH_PSN);
 	if (!tx->path->ipv6)
@@ -287,11 +303,13 @@ static int hand_over(const struct sroce_tx *tx, struct sk_buff *skb)
 		return -ENETDOWN;
 	}
 
-	skb->priority = tx->path->priority;
-	skb_dst_set_noref(skb, tx->dst);
 	if (sk)
 		skb_set_owner_w(skb, sk);
+	if (tx->direct)
+		return sroce_direct_xmit(tx->direct, skb);
 
+	skb->priority = tx->path->priority;
+	skb_dst_set_noref(skb, tx->dst);
 	if (tx->path->ipv6)
 		err = ip6_local_out(net, sk, skb);
 	else
@@ -309,7 +327,7 @@ static void flush(struct sroce_tx *tx)
 		kfree_skb(skb);
 	} else {
 		push_headers(tx);
-		if (tx->batch)
+		if (tx->batch && !tx->direct)
 			ask_for_checksum(tx);
 		if (tx->segs > 1)
 			make_gso(tx);
@@ -318,6 +336,8 @@ static void flush(struct sroce_tx *tx)
 		} else {
 			sroce_qp_count_add(tx->qp, SROCE_CNT_TX_PKTS, tx->segs);
 			sroce_qp_count_add(tx->qp, SROCE_CNT_TX_BYTES, tx->bytes);
+			if (tx->direct)
+				sroce_qp_count_add(tx->qp, SROCE_CNT_TX_DIRECT, tx->segs);
 		}
 	}
 	tx->skb = NULL;
@@ -419,6 +439,8 @@ void sroce_tx_begin(struct sroce_tx *tx, struct sroce_qp *qp, const struct sroce
 	tx->dst = sroce_path_route(path, qp->dev, cache);
 	if (IS_ERR(tx->dst))
 		return;
+	tx->direct = qp->transport == SROCE_UD ? NULL :
+						  sroce_direct_netdev(path, qp->dev, tx->dst);
 	tx->batch = may_batch(tx);
 	tx->max_bytes = min_t(u32, READ_ONCE(dst_dev(tx->dst)->gso_max_size), U16_MAX) -
 			SROCE_IPV6_BYTES - SROCE_UDP_BYTES;

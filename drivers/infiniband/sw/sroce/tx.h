@@ -57,6 +57,7 @@ struct sroce_payload {
  * @qp: sender
  * @path: where to
  * @dst: route, referenced; ERR_PTR when there is none (packets are then lost)
+ * @direct: the netdev that packets come in by if they are handed over directly, or NULL
  * @batch: equal-length segments may share an skb
  * @skb: being filled, or NULL; its headers are written when it leaves
  * @seg_bytes: length of its segments, BTH to ICRC; the last may be shorter
@@ -77,6 +78,7 @@ struct sroce_tx {
 	struct sroce_qp *qp;
 	const struct sroce_path *path;
 	struct dst_entry *dst;
+	struct net_device *direct;
 	bool batch;
 	struct sk_buff *skb;
 	u32 seg_bytes;
