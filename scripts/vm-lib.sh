@@ -54,6 +54,12 @@ net_host() {
 	[ "$ns" != init ] || pid=1
 	ip -n sw link add name "$port" mtu "$mtu" type veth peer name eth0 netns "$pid" || return
 	ip -n sw link set "$port" master br0 up || return
+	net_addresses "$ns" "$n" "$mtu"
+}
+
+# net_addresses NS N MTU: eth0 comes up
+net_addresses() {
+	local ns=$1 n=$2 mtu=$3
 	in_ns "$ns" sysctl -qw net.ipv6.conf.eth0.accept_dad=0 net.ipv6.conf.eth0.addr_gen_mode=0 \
 		net.ipv6.conf.eth0.router_solicitations=0 || return
 	in_ns "$ns" ip link set lo up
@@ -75,6 +81,12 @@ topo_net() {
 	ip -n sw link set br0 up || return
 	net_host "$left" pa 1 "$mtu" || return
 	net_host "$right" pb 2 "$mtu" || return
+	net_works "$left" "$right"
+}
+
+# net_works LEFT RIGHT
+net_works() {
+	local left=$1 right=$2
 	wait_for 60 in_ns "$left" ping -q -c 1 -W 1 10.1.0.2 >/dev/null || {
 		echo "topo: no way from $left to $right" >&2
 		return 1
@@ -108,6 +120,15 @@ has_gids() {
 # topo_two_hosts [MTU]
 topo_two_hosts() {
 	topo_net a b "${1:-1500}" && topo_link a sroce sroce_a && topo_link b sroce sroce_b
+}
+
+# topo_no_switch [MTU]: the two ends of one veth
+topo_no_switch() {
+	local mtu=${1:-1500}
+	ip netns add a && ip netns add b || return
+	ip -n a link add name eth0 type veth peer name eth0 netns b || return
+	net_addresses a 1 "$mtu" && net_addresses b 2 "$mtu" && net_works a b || return
+	topo_link a sroce sroce_a && topo_link b sroce sroce_b
 }
 
 # topo_rxe_peer [MTU]
