@@ -73,6 +73,11 @@ do {								\
 #define SROCE_COMPAT_CREATE_CQ_UDATA
 #endif
 
+/* 6.10: alloc_netdev_dummy(). See include/linux/netdevice.h. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 10, 0)
+#define SROCE_COMPAT_NETDEV_DUMMY
+#endif
+
 /* 6.2: FLUSH and ATOMIC WRITE. Older cores refuse these access flags before we see them. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
 #define IB_UVERBS_WC_FLUSH		8
