@@ -356,6 +356,14 @@ static void instructions(const struct end *e, uint64_t insn[3])
 			insn[k] += lane[i][k];
 }
 
+void profile(const struct end *e, bool on)
+{
+	uint64_t word = on;
+
+	if (e->insn_fd > 0 && pwrite(e->insn_fd, &word, sizeof(word), (16 * 4 + 2) * sizeof(word)) < 0)
+		fail("the counters of instructions cannot be written");
+}
+
 void take_sample(struct end *e, struct sample *s, bool want_syscalls)
 {
 	bool first = want_syscalls && !counting();

@@ -244,9 +244,11 @@ static uint64_t run_bw(struct end *e, const struct point *p)
 			take_sample(e, &a, p->kind == 's');
 			a.done = bw.done;
 			a.posted = posted;
+			profile(e, true);
 		}
 		if (begun && t - a.ns >= e->run_ns && bw.done - a.done >= 4 &&
 		    (p->kind != 's' || bw.posted - a.posted >= SYS_POSTS)) {
+			profile(e, false);
 			take_sample(e, &z, p->kind == 's');
 			break;
 		}
@@ -493,7 +495,7 @@ int main(int argc, char **argv)
 			e.run_ns = atoi(optarg) * MS;
 			break;
 		case 'i':
-			e.insn_fd = open(optarg, O_RDONLY);
+			e.insn_fd = open(optarg, O_RDWR);
 			break;
 		case 'R':
 			e.cm = true;

@@ -110,6 +110,7 @@ void post_receives(struct end *e, uint32_t qp, uint32_t n);
 void tell(struct end *e, const void *what, size_t bytes);
 void hear(struct end *e, void *what, size_t bytes);
 
+void profile(const struct end *e, bool on);	/* what runs meanwhile is counted by blocks (icount.c) */
 void take_sample(struct end *e, struct sample *s, bool syscalls);
 
 #endif /* BENCH_RDMA_H */
