@@ -74,7 +74,7 @@ static void on_enter(unsigned int cpu, void *data)
 	}
 	counts->cpu[cpu].kernel += b->instructions;
 	if (counts->profile)
-		b->executed += b->instructions;
+		__atomic_fetch_add(&b->executed, b->instructions, __ATOMIC_RELAXED);
 	if (b->address >= counts->begin && b->address < counts->end)
 		counts->cpu[cpu].module += b->instructions;
 }

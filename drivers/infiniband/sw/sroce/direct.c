@@ -16,13 +16,11 @@
  * Queues are per CPU, each with a NAPI of its own, so that the softirq of the network
  * does the work, within its budget. A netdev is held as long as an skb is queued to it.
  */
-#include <linux/if_ether.h>
 #include <linux/netdevice.h>
 #include <linux/netfilter.h>
 #include <linux/percpu.h>
 #include <net/dst.h>
 #include <net/ip6_route.h>
-#include <net/l3mdev.h>
 #include <net/route.h>
 #include <net/rtnetlink.h>
 #include <net/sch_generic.h>
